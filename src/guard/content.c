@@ -383,21 +383,22 @@ static const char *more_of(enum sb_guard_kind kind)
 		       : "lines that are not harmless";
 }
 
-enum sb_guard_verdict sb_guard_content(const struct sb_guard *guard, enum sb_guard_kind kind,
-				       const char *path, struct sb_guard_bytes old_bytes,
-				       struct sb_guard_bytes new_bytes, char *why, size_t why_size)
+enum sb_guard_verdict sb_guard_content(const struct sb_guard *guard,
+				       const struct sb_guard_landing *landing, char *why,
+				       size_t why_size)
 {
 	struct sb_reasons reasons;
-	struct sb_check check = {guard, path, old_bytes, new_bytes, why, why_size, kind, &reasons};
+	struct sb_check check = {guard, landing->path, landing->old_bytes, landing->new_bytes,
+				 why,   why_size,      landing->kind,      &reasons};
 
 	sb_guard_need(guard);
 	why[0] = '\0';
-	if (are_same(old_bytes, new_bytes))
+	if (are_same(landing->old_bytes, landing->new_bytes))
 		return SB_GUARD_PLAIN;
 	sb_reasons_init(&reasons, why_size / (SB_GUARD_LINES + 1));
 	check_bytes(&check);
 	if (!reasons.count)
 		return check.lingers ? SB_GUARD_CHECK : SB_GUARD_PLAIN;
-	sb_reasons_text(&reasons, more_of(kind), why, why_size);
+	sb_reasons_text(&reasons, more_of(landing->kind), why, why_size);
 	return SB_GUARD_ASK;
 }

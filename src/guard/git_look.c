@@ -64,9 +64,11 @@ static bool has_bad_bytes(struct walk *walk, int directory, const char *name,
 
 	if (!bytes)
 		return found(walk, row, "it may still be written to");
-	return walk->guard->whole.content(
-		       walk->guard, row->kind, walk->path, (struct sb_guard_bytes){0},
-		       (struct sb_guard_bytes){bytes, length}, why, sizeof why) != SB_GUARD_PLAIN &&
+	return walk->guard->whole.content(walk->guard,
+					  &(struct sb_guard_landing){.kind = row->kind,
+								     .path = walk->path,
+								     .new_bytes = {bytes, length}},
+					  why, sizeof why) != SB_GUARD_PLAIN &&
 	       found(walk, row, why);
 }
 

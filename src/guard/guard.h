@@ -362,16 +362,23 @@ struct sb_guard_bytes {
 	size_t length;
 };
 
+/* Bytes that are about to be at a name. */
+struct sb_guard_landing {
+	enum sb_guard_kind kind;
+	const char *path; /* canonical */
+	struct sb_guard_bytes old_bytes, new_bytes;
+};
+
 /*
- * May these bytes replace the old ones at path (canonical) unasked?  PLAIN, or ASK with why, which has room
+ * May the new bytes replace the old ones unasked?  PLAIN, or ASK with why, which has room
  * for SB_GUARD_LINES + 1 lines of 80 bytes at least: all reasons, escaped, as in sb_guard_answer.detail, e.g.
  * "core.pager = less | sh".  With PLAIN, why is mostly ""; else it is a note for the end of the run, one
  * line: what lands, but hides work from review, or leads it elsewhere.
  * CHECK: for the time of a run, which asks sb_guard_left() at its end; else as ASK.
  */
-enum sb_guard_verdict sb_guard_content(const struct sb_guard *guard, enum sb_guard_kind kind,
-				       const char *path, struct sb_guard_bytes old_bytes,
-				       struct sb_guard_bytes new_bytes, char *why, size_t why_size);
+enum sb_guard_verdict sb_guard_content(const struct sb_guard *guard,
+				       const struct sb_guard_landing *landing, char *why,
+				       size_t why_size);
 
 /*
  * The run ends, and where such bytes have landed are now_bytes; old_bytes were there before.  True: note is an

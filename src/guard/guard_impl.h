@@ -137,9 +137,8 @@ struct sb_guard_whole {
 	enum sb_guard_verdict (*judge)(const struct sb_guard *guard, enum sb_guard_act act,
 				       const struct sb_guard_place *place,
 				       struct sb_guard_answer *out);
-	enum sb_guard_verdict (*content)(const struct sb_guard *guard, enum sb_guard_kind kind,
-					 const char *path, struct sb_guard_bytes old_bytes,
-					 struct sb_guard_bytes new_bytes, char *why,
+	enum sb_guard_verdict (*content)(const struct sb_guard *guard,
+					 const struct sb_guard_landing *landing, char *why,
 					 size_t why_size);
 };
 

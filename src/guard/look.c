@@ -192,9 +192,11 @@ static bool is_harmful(struct look *look, int directory, const char *name, size_
 	bytes = sb_look_read_settled(directory, name, sb_guard_limit(row->kind), &length);
 	if (!bytes)
 		return found(look, start, "it may still be written to");
-	return look->guard->whole.content(
-		       look->guard, row->kind, look->path, (struct sb_guard_bytes){0},
-		       (struct sb_guard_bytes){bytes, length}, why, sizeof why) != SB_GUARD_PLAIN &&
+	return look->guard->whole.content(look->guard,
+					  &(struct sb_guard_landing){.kind = row->kind,
+								     .path = look->path,
+								     .new_bytes = {bytes, length}},
+					  why, sizeof why) != SB_GUARD_PLAIN &&
 	       found(look, start, why);
 }
 

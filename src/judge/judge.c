@@ -138,21 +138,27 @@ static void heed_guard(const struct sb_grounds *grounds, struct sb_judged *judge
 
 /* --- one operation, one name ------------------------------------------------------------------------ */
 
-static void judge_one(const struct sb_grounds *grounds, const struct sb_case *what, enum sb_op op,
-		      const struct sb_site *site, enum sb_guard_act act, bool bytes,
-		      struct sb_judgement *out)
+/* The operation in the words of the rules, and in those of the guard. */
+struct step {
+	enum sb_op op;
+	enum sb_guard_act act;
+	bool bytes; /* are what lands */
+};
+
+static void judge_one(const struct sb_grounds *grounds, const struct sb_case *what,
+		      const struct sb_site *site, struct step step, struct sb_judgement *out)
 {
-	struct sb_judged *judged = add(out, op, site);
+	struct sb_judged *judged = add(out, step.op, site);
 	struct sb_guard_place place;
 
 	sb_judge_rules(grounds, what, NULL, judged);
 	if (what->rules_only || !sb_has_guard(grounds, site))
 		return;
 	place = place_of(site, site->mode);
-	sb_guard_judge(grounds->guard, act, &place, &judged->guard);
-	heed_guard(grounds, judged, bytes,
-		   bytes || ((act == SB_GUARD_UNLINK || act == SB_GUARD_METADATA) &&
-			     !S_ISDIR(site->mode)),
+	sb_guard_judge(grounds->guard, step.act, &place, &judged->guard);
+	heed_guard(grounds, judged, step.bytes,
+		   step.bytes || ((step.act == SB_GUARD_UNLINK || step.act == SB_GUARD_METADATA) &&
+				  !S_ISDIR(site->mode)),
 		   out);
 }
 
@@ -172,8 +178,9 @@ static void judge_write(const struct sb_grounds *grounds, const struct sb_case *
 	if (S_ISDIR(site->mode))
 		judge_rules_alone(grounds, what, op, out);
 	else
-		judge_one(grounds, what, op, site, SB_GUARD_WRITE,
-			  !site->mode || S_ISREG(site->mode), out);
+		judge_one(grounds, what, site,
+			  (struct step){op, SB_GUARD_WRITE, !site->mode || S_ISREG(site->mode)},
+			  out);
 }
 
 static void judge_landing(const struct sb_grounds *grounds, const struct sb_case *what,
@@ -181,8 +188,10 @@ static void judge_landing(const struct sb_grounds *grounds, const struct sb_case
 {
 	struct stat info;
 
-	judge_one(grounds, what, look(&out->sites[0], &info) ? SB_MODIFY : SB_CREATE,
-		  &out->sites[0], SB_GUARD_WRITE, true, out);
+	judge_one(grounds, what, &out->sites[0],
+		  (struct step){look(&out->sites[0], &info) ? SB_MODIFY : SB_CREATE, SB_GUARD_WRITE,
+				true},
+		  out);
 }
 
 /* What is checked first may well get through. */
@@ -190,7 +199,8 @@ static void judge_probe(const struct sb_grounds *grounds, const struct sb_case *
 			struct sb_judgement *out)
 {
 	if (S_ISREG(out->sites[0].mode))
-		judge_one(grounds, what, SB_MODIFY, &out->sites[0], SB_GUARD_WRITE, true, out);
+		judge_one(grounds, what, &out->sites[0],
+			  (struct step){SB_MODIFY, SB_GUARD_WRITE, true}, out);
 	else
 		judge_rules_alone(grounds, what, SB_MODIFY, out);
 	out->lands = NULL;
@@ -202,12 +212,14 @@ static void judge_link(const struct sb_grounds *grounds, const struct sb_case *w
 {
 	mode_t mode = out->sites[0].mode;
 
-	judge_one(grounds, what, SB_MODIFY, &out->sites[0], SB_GUARD_LINK_FROM, false, out);
-	judge_one(grounds, what, SB_CREATE, &out->sites[1],
-		  S_ISLNK(mode)   ? SB_GUARD_SYMLINK
-		  : S_ISREG(mode) ? SB_GUARD_LINK_TO
-				  : SB_GUARD_MKNOD,
-		  S_ISREG(mode), out);
+	judge_one(grounds, what, &out->sites[0], (struct step){SB_MODIFY, SB_GUARD_LINK_FROM}, out);
+	judge_one(grounds, what, &out->sites[1],
+		  (struct step){SB_CREATE,
+				S_ISLNK(mode)   ? SB_GUARD_SYMLINK
+				: S_ISREG(mode) ? SB_GUARD_LINK_TO
+						: SB_GUARD_MKNOD,
+				S_ISREG(mode)},
+		  out);
 	sb_heed_moved(grounds, &out->sites[0], &out->sites[0], mode, &out->all[1]);
 }
 
@@ -382,7 +394,7 @@ void sb_judge(const struct sb_grounds *grounds, const struct sb_case *what,
 		judge_landing(grounds, what, out);
 		break;
 	case SB_DEED_TRUNCATE:
-		judge_one(grounds, what, SB_MODIFY, site, SB_GUARD_WRITE, false, out);
+		judge_one(grounds, what, site, (struct step){SB_MODIFY, SB_GUARD_WRITE}, out);
 		break;
 	case SB_DEED_UNNAMED:
 		judge_rules_alone(grounds, what, SB_CREATE, out);
@@ -391,19 +403,19 @@ void sb_judge(const struct sb_grounds *grounds, const struct sb_case *what,
 		judge_probe(grounds, what, out);
 		break;
 	case SB_DEED_MKDIR:
-		judge_one(grounds, what, SB_CREATE, site, SB_GUARD_MKDIR, false, out);
+		judge_one(grounds, what, site, (struct step){SB_CREATE, SB_GUARD_MKDIR}, out);
 		break;
 	case SB_DEED_MKNOD:
-		judge_one(grounds, what, SB_CREATE, site, SB_GUARD_MKNOD, false, out);
+		judge_one(grounds, what, site, (struct step){SB_CREATE, SB_GUARD_MKNOD}, out);
 		sb_heed_moved(grounds, site, site, what->node, &out->all[0]);
 		break;
 	case SB_DEED_SYMLINK:
-		judge_one(grounds, what, SB_CREATE, site, SB_GUARD_SYMLINK, false, out);
+		judge_one(grounds, what, site, (struct step){SB_CREATE, SB_GUARD_SYMLINK}, out);
 		sb_heed_placed(grounds, S_IFLNK, &out->all[0]);
 		sb_heed_link(grounds, what->text, &out->all[0]);
 		break;
 	case SB_DEED_REMOVE:
-		judge_one(grounds, what, SB_DELETE, site, SB_GUARD_UNLINK, false, out);
+		judge_one(grounds, what, site, (struct step){SB_DELETE, SB_GUARD_UNLINK}, out);
 		sb_heed_gone_service(grounds, 0, &out->all[0]);
 		break;
 	case SB_DEED_RENAME:
@@ -413,10 +425,10 @@ void sb_judge(const struct sb_grounds *grounds, const struct sb_case *what,
 		judge_link(grounds, what, out);
 		break;
 	case SB_DEED_METADATA:
-		judge_one(grounds, what, SB_MODIFY, site, SB_GUARD_METADATA, false, out);
+		judge_one(grounds, what, site, (struct step){SB_MODIFY, SB_GUARD_METADATA}, out);
 		break;
 	case SB_DEED_HIDE:
-		judge_one(grounds, what, SB_MODIFY, site, SB_GUARD_HIDE, false, out);
+		judge_one(grounds, what, site, (struct step){SB_MODIFY, SB_GUARD_HIDE}, out);
 		break;
 	case SB_DEED_CONNECT:
 		judge_rules_alone(grounds, what, SB_MODIFY, out);
@@ -501,8 +513,10 @@ bool sb_judge_bytes(const struct sb_grounds *grounds, struct sb_judgement *judge
 
 	why[0] = judgement->note[0] = judgement->lingers[0] = '\0';
 	if (grounds->guard)
-		verdict = sb_guard_content(grounds->guard, kind, lands->site->path, old_bytes,
-					   new_bytes, why, sizeof why);
+		verdict = sb_guard_content(
+			grounds->guard,
+			&(struct sb_guard_landing){kind, lands->site->path, old_bytes, new_bytes},
+			why, sizeof why);
 	if (verdict == SB_GUARD_PLAIN ||
 	    (verdict == SB_GUARD_CHECK && grounds->watches && grounds->watches())) {
 		/* the guard has nothing against it; what the rules say stays */
@@ -535,12 +549,15 @@ void sb_judge_op(const struct sb_grounds *grounds, enum sb_op op, const struct s
 	if (op == SB_READ || what->deed == SB_DEED_LOOK)
 		judge_rules_alone(grounds, what, op, &judgement);
 	else if (op == SB_DELETE)
-		judge_one(grounds, what, op, &what->site, SB_GUARD_UNLINK, false, &judgement);
+		judge_one(grounds, what, &what->site, (struct step){op, SB_GUARD_UNLINK},
+			  &judgement);
 	else if (directory)
-		judge_one(grounds, what, op, &what->site,
-			  op == SB_CREATE ? SB_GUARD_MKDIR : SB_GUARD_METADATA, false, &judgement);
+		judge_one(grounds, what, &what->site,
+			  (struct step){op, op == SB_CREATE ? SB_GUARD_MKDIR : SB_GUARD_METADATA},
+			  &judgement);
 	else
-		judge_one(grounds, what, op, &what->site, SB_GUARD_WRITE, true, &judgement);
+		judge_one(grounds, what, &what->site, (struct step){op, SB_GUARD_WRITE, true},
+			  &judgement);
 	if (op == SB_MODIFY) /* which of a socket is connecting */
 		sb_heed_service(grounds, what->site.mode, &judgement.all[0]);
 	*out = judgement.all[0];

@@ -28,8 +28,11 @@ static enum sb_guard_verdict judge(struct sb_guard_bytes old_bytes, struct sb_gu
 
 	if (!guard)
 		CHECK(sb_guard_new(&options, &guard, NULL) == SB_OK);
-	verdict = sb_guard_content(guard, SB_GUARD_AGENT_JSON, "/x/.claude.json", old_bytes,
-				   new_bytes, why, sizeof why);
+	verdict =
+		sb_guard_content(guard,
+				 &(struct sb_guard_landing){SB_GUARD_AGENT_JSON, "/x/.claude.json",
+							    old_bytes, new_bytes},
+				 why, sizeof why);
 	CHECK((verdict == SB_GUARD_PLAIN) == !why[0]);
 	for (size_t at = 0, length = strlen(why), step; at < length; at += step) {
 		step = why[at] == '\n' ? 1 : sb_utf8_visible(why + at, length - at);

@@ -55,7 +55,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	old = (struct sb_guard_bytes){(const char *)data + 2, data[1] * (size - 2) / 255};
 	new = (struct sb_guard_bytes){old.bytes + old.length, size - 2 - old.length};
 	memset(why, 'x', sizeof why);
-	verdict = sb_guard_content(guard(), kind, "/nowhere/.git/x", old, new, why, sizeof why);
+	verdict = sb_guard_content(guard(),
+				   &(struct sb_guard_landing){kind, "/nowhere/.git/x", old, new},
+				   why, sizeof why);
 	CHECK(memchr(why, 0, sizeof why));
 	if (kind == SB_GUARD_SAME)
 		CHECK((verdict == SB_GUARD_PLAIN) ==

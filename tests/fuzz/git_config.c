@@ -51,8 +51,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	enum sb_guard_verdict verdict;
 	char why[(SB_GUARD_LINES + 1) * SB_GUARD_DETAIL];
 
-	verdict = sb_guard_content(guard(), SB_GUARD_GIT_CONFIG, "/x/.git/config", none, bytes, why,
-				   sizeof why);
+	verdict = sb_guard_content(
+		guard(),
+		&(struct sb_guard_landing){SB_GUARD_GIT_CONFIG, "/x/.git/config", none, bytes}, why,
+		sizeof why);
 	CHECK(verdict == SB_GUARD_PLAIN || why[0]);
 	check_why(why);
 	sb_git_config_parse((const char *)data, size, &config);
@@ -69,11 +71,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	sb_git_config_done(&config);
 	/* the same bytes as before change nothing */
-	CHECK(sb_guard_content(guard(), SB_GUARD_GIT_CONFIG, "/x/.git/config", bytes, bytes, why,
-			       sizeof why) == SB_GUARD_PLAIN ||
+	CHECK(sb_guard_content(guard(),
+			       &(struct sb_guard_landing){SB_GUARD_GIT_CONFIG, "/x/.git/config",
+							  bytes, bytes},
+			       why, sizeof why) == SB_GUARD_PLAIN ||
 	      !data);
 	for (int kind = SB_GUARD_SAME; kind <= SB_GUARD_GIT_TEXT; kind++) {
-		sb_guard_content(guard(), (enum sb_guard_kind)kind, "/x/worktrees/a/f", none, bytes,
+		sb_guard_content(guard(),
+				 &(struct sb_guard_landing){(enum sb_guard_kind)kind,
+							    "/x/worktrees/a/f", none, bytes},
 				 why, sizeof why);
 		check_why(why);
 	}

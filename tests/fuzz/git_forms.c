@@ -110,7 +110,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	kind = (enum sb_guard_kind)(SB_GUARD_ANYTHING + data[0] % FORMS);
 	bytes = (struct sb_guard_bytes){(const char *)data + 1, size - 1};
-	if (sb_guard_content(guard(), kind, "/nowhere/.git/x", (struct sb_guard_bytes){0}, bytes,
+	if (sb_guard_content(guard(),
+			     &(struct sb_guard_landing){kind, "/nowhere/.git/x",
+							(struct sb_guard_bytes){0}, bytes},
 			     why, sizeof why) == SB_GUARD_PLAIN)
 		check_passed(kind, bytes.bytes, bytes.length);
 	check_name(bytes.bytes, bytes.length);

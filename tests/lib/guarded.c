@@ -91,8 +91,9 @@ static int check_content(char *root, const char *old_path, const char *path)
 		return 1;
 	sb_guard_judge(guard, SB_GUARD_WRITE, &place, &answer);
 	if (answer.verdict == SB_GUARD_CHECK)
-		answer.verdict =
-			sb_guard_content(guard, answer.kind, path, before, after, why, sizeof why);
+		answer.verdict = sb_guard_content(
+			guard, &(struct sb_guard_landing){answer.kind, path, before, after}, why,
+			sizeof why);
 	printf("%s %s\n", answer.verdict == SB_GUARD_PLAIN ? "plain" : "ask", why);
 	sb_guard_free(guard);
 	free((char *)before.bytes);

@@ -127,12 +127,15 @@ static const struct change changes[] = {
 	 "mcpServers.x = {\"command\":\"a\"}"},
 };
 
-static enum sb_guard_verdict compare(struct guarded *fx, const char *old, size_t old_length,
-				     const char *new, size_t length, char *why, size_t size)
+static const struct sb_guard_bytes empty = {"{}", 2};
+
+static enum sb_guard_verdict compare(struct guarded *fx, struct sb_guard_bytes old,
+				     struct sb_guard_bytes new, char *why, size_t size)
 {
-	return sb_guard_content(fx->guard, SB_GUARD_AGENT_JSON, in(fx->root, ".claude.json"),
-				(struct sb_guard_bytes){old, old_length},
-				(struct sb_guard_bytes){new, length}, why, size);
+	return sb_guard_content(fx->guard,
+				&(struct sb_guard_landing){SB_GUARD_AGENT_JSON,
+							   in(fx->root, ".claude.json"), old, new},
+				why, size);
 }
 
 /* Of settings everything is obeyed: what is not known asks. */
@@ -156,11 +159,13 @@ static void of_settings_only_looks_land(void **state)
 	for (size_t i = 0; i < sizeof looks / sizeof looks[0]; i++) {
 		char why[(SB_GUARD_LINES + 1) * SB_GUARD_DETAIL];
 		enum sb_guard_verdict verdict = sb_guard_content(
-			fx->guard, SB_GUARD_AGENT_LOOKS, in(fx->root, ".claude/settings.json"),
-			(struct sb_guard_bytes){looks[i].old,
-						looks[i].old ? strlen(looks[i].old) : 0},
-			(struct sb_guard_bytes){looks[i].new, strlen(looks[i].new)}, why,
-			sizeof why);
+			fx->guard,
+			&(struct sb_guard_landing){
+				SB_GUARD_AGENT_LOOKS, in(fx->root, ".claude/settings.json"),
+				(struct sb_guard_bytes){looks[i].old,
+							looks[i].old ? strlen(looks[i].old) : 0},
+				(struct sb_guard_bytes){looks[i].new, strlen(looks[i].new)}},
+			why, sizeof why);
 
 		if (verdict != (looks[i].why ? SB_GUARD_ASK : SB_GUARD_PLAIN) ||
 		    (looks[i].why && strcmp(why, looks[i].why) != 0))
@@ -175,9 +180,10 @@ static void only_what_runs_is_asked_about(void **state)
 	for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
 		const struct change *change = &changes[i];
 		char why[(SB_GUARD_LINES + 1) * SB_GUARD_DETAIL];
-		enum sb_guard_verdict verdict =
-			compare(fx, change->old, change->old ? strlen(change->old) : 0, change->new,
-				strlen(change->new), why, sizeof why);
+		enum sb_guard_verdict verdict = compare(
+			fx,
+			(struct sb_guard_bytes){change->old, change->old ? strlen(change->old) : 0},
+			(struct sb_guard_bytes){change->new, strlen(change->new)}, why, sizeof why);
 
 		if (verdict != (change->why ? SB_GUARD_ASK : SB_GUARD_PLAIN) ||
 		    strcmp(why, change->why ? change->why : "") != 0)
@@ -194,7 +200,9 @@ static void all_of_it_is_told(void **state)
 	struct guarded *fx = *state;
 	char why[(SB_GUARD_LINES + 1) * SB_GUARD_DETAIL];
 
-	assert_int_equal(compare(fx, "{}", 2, new, sizeof new - 1, why, sizeof why), SB_GUARD_ASK);
+	assert_int_equal(
+		compare(fx, empty, (struct sb_guard_bytes){new, sizeof new - 1}, why, sizeof why),
+		SB_GUARD_ASK);
 	/* one of each kind first */
 	assert_string_equal(why, "env.A = \"1\"\nmcpServers.x = {\"a\":1}\n"
 				 "hooks.z = 1\napiKeyHelper = \"x\"\n"
@@ -212,9 +220,11 @@ static void long_lines_land(void **state)
 	memset(text + length, 'x', 90000);
 	length += 90000;
 	length += (size_t)snprintf(text + length, sizeof text - length, "\"}\r\n");
-	assert_int_equal(compare(fx, "{}", 2, text, length, why, sizeof why), SB_GUARD_PLAIN);
+	assert_int_equal(compare(fx, empty, (struct sb_guard_bytes){text, length}, why, sizeof why),
+			 SB_GUARD_PLAIN);
 	text[20] = '\0';
-	assert_int_equal(compare(fx, "{}", 2, text, length, why, sizeof why), SB_GUARD_ASK);
+	assert_int_equal(compare(fx, empty, (struct sb_guard_bytes){text, length}, why, sizeof why),
+			 SB_GUARD_ASK);
 }
 
 static void limits_hold(void **state)
@@ -231,20 +241,25 @@ static void limits_hold(void **state)
 		memset(text + length + lists, ']', lists);
 		length += 2 * (size_t)lists;
 		text[length++] = '}';
-		assert_int_equal(compare(fx, "{}", 2, text, length, why, sizeof why),
-				 lists < SB_JSON_MAX_DEPTH ? SB_GUARD_PLAIN : SB_GUARD_ASK);
+		assert_int_equal(
+			compare(fx, empty, (struct sb_guard_bytes){text, length}, why, sizeof why),
+			lists < SB_JSON_MAX_DEPTH ? SB_GUARD_PLAIN : SB_GUARD_ASK);
 	}
 	memset(text, '[', size);
-	assert_int_equal(compare(fx, "{}", 2, text, size - 1, why, sizeof why), SB_GUARD_ASK);
+	assert_int_equal(
+		compare(fx, empty, (struct sb_guard_bytes){text, size - 1}, why, sizeof why),
+		SB_GUARD_ASK);
 	assert_string_equal(why, "nested too deeply");
-	assert_int_equal(compare(fx, "{}", 2, text, size, why, sizeof why), SB_GUARD_ASK);
+	assert_int_equal(compare(fx, empty, (struct sb_guard_bytes){text, size}, why, sizeof why),
+			 SB_GUARD_ASK);
 	assert_string_equal(why, "too long to be looked at");
 	/* more values than anybody has */
 	length = (size_t)snprintf(text, size, "{\"a\":[1");
 	while (length < size - 4)
 		length += (size_t)snprintf(text + length, size - length, ",1");
 	length += (size_t)snprintf(text + length, size - length, "]}");
-	assert_int_equal(compare(fx, "{}", 2, text, length, why, sizeof why), SB_GUARD_ASK);
+	assert_int_equal(compare(fx, empty, (struct sb_guard_bytes){text, length}, why, sizeof why),
+			 SB_GUARD_ASK);
 	assert_string_equal(why, "too long to be looked at");
 	/* many names, each of them asked about */
 	length = (size_t)snprintf(text, size, "{\"env\":{");
@@ -252,7 +267,8 @@ static void limits_hold(void **state)
 		length += (size_t)snprintf(text + length, size - length, "%s\"%u\":\"x\"",
 					   i ? "," : "", i);
 	length += (size_t)snprintf(text + length, size - length, "}}");
-	assert_int_equal(compare(fx, "{}", 2, text, length, why, sizeof why), SB_GUARD_ASK);
+	assert_int_equal(compare(fx, empty, (struct sb_guard_bytes){text, length}, why, sizeof why),
+			 SB_GUARD_ASK);
 	assert_non_null(strstr(why, "or more settings"));
 	free(text);
 }

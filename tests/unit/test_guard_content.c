@@ -11,8 +11,9 @@ static enum sb_guard_verdict content(struct guarded *fx, enum sb_guard_kind kind
 	struct sb_guard_bytes before = {old_text, old_text ? strlen(old_text) : 0};
 	struct sb_guard_bytes after = {new_text, strlen(new_text)};
 
-	return sb_guard_content(fx->guard, kind, in(fx->root, name), before, after, why,
-				sizeof why);
+	return sb_guard_content(fx->guard,
+				&(struct sb_guard_landing){kind, in(fx->root, name), before, after},
+				why, sizeof why);
 }
 
 static void expect(struct guarded *fx, enum sb_guard_kind kind, const char *name,
@@ -100,9 +101,12 @@ static void config_keys(void **state)
 	expect(fx, SB_GUARD_GIT_CONFIG, "repo/config", asked, COUNT(asked), SB_GUARD_ASK);
 	expect(fx, SB_GUARD_GIT_CONFIG, ".git/modules/sub/config", of_modules, COUNT(of_modules),
 	       SB_GUARD_PLAIN);
-	assert_int_equal(sb_guard_content(fx->guard, SB_GUARD_GIT_CONFIG, in(fx->root, "config"),
-					  none, nul, why, sizeof why),
-			 SB_GUARD_ASK);
+	assert_int_equal(
+		sb_guard_content(fx->guard,
+				 &(struct sb_guard_landing){SB_GUARD_GIT_CONFIG,
+							    in(fx->root, "config"), none, nul},
+				 why, sizeof why),
+		SB_GUARD_ASK);
 }
 
 static void only_changes_count(void **state)
@@ -802,11 +806,13 @@ static void an_env_file_of_assignments(void **state)
 			fail_msg("not asked: %s", meaning[i]);
 	}
 	/* lands, and is told */
-	assert_int_equal(sb_guard_content(fx->guard, SB_GUARD_DOTENV, "/p/.env",
-					  (struct sb_guard_bytes){0},
-					  (struct sb_guard_bytes){"https_proxy=http://h\n", 21},
-					  why, sizeof why),
-			 SB_GUARD_PLAIN);
+	assert_int_equal(
+		sb_guard_content(fx->guard,
+				 &(struct sb_guard_landing){
+					 SB_GUARD_DOTENV, "/p/.env", (struct sb_guard_bytes){0},
+					 (struct sb_guard_bytes){"https_proxy=http://h\n", 21}},
+				 why, sizeof why),
+		SB_GUARD_PLAIN);
 	assert_string_equal(why, "'/p/.env' now says https_proxy=http://h");
 	for (size_t i = 0; i < COUNT(leading); i++) {
 		assert_int_equal(content(fx, SB_GUARD_DOTENV, ".env", "", leading[i]),

@@ -284,8 +284,11 @@ static void expect(struct guarded *fx, const struct form *forms, size_t count,
 	for (size_t i = 0; i < count; i++) {
 		struct sb_guard_bytes bytes = {forms[i].text, forms[i].length};
 
-		if (sb_guard_content(fx->guard, forms[i].kind, in(fx->root, ".git/x"),
-				     (struct sb_guard_bytes){0}, bytes, why, sizeof why) != verdict)
+		if (sb_guard_content(fx->guard,
+				     &(struct sb_guard_landing){forms[i].kind,
+								in(fx->root, ".git/x"),
+								(struct sb_guard_bytes){0}, bytes},
+				     why, sizeof why) != verdict)
 			fail_msg("kind %d: '%s' (%s)", forms[i].kind, forms[i].text, why);
 	}
 }
@@ -305,20 +308,29 @@ static void contents(void **state)
 	expect(fx, bad, COUNT(bad), SB_GUARD_ASK);
 	/* a branch that was there may stay in the list, wherever it is by now */
 	assert_int_equal(
-		sb_guard_content(fx->guard, SB_GUARD_GIT_PACKED, in(fx->root, ".git/packed-refs"),
-				 (struct sb_guard_bytes){packed, sizeof packed - 1},
-				 (struct sb_guard_bytes){moved, sizeof moved - 1}, why, sizeof why),
+		sb_guard_content(fx->guard,
+				 &(struct sb_guard_landing){
+					 SB_GUARD_GIT_PACKED, in(fx->root, ".git/packed-refs"),
+					 (struct sb_guard_bytes){packed, sizeof packed - 1},
+					 (struct sb_guard_bytes){moved, sizeof moved - 1}},
+				 why, sizeof why),
 		SB_GUARD_PLAIN);
 	assert_int_equal(
-		sb_guard_content(fx->guard, SB_GUARD_GIT_PACKED, in(fx->root, ".git/packed-refs"),
-				 (struct sb_guard_bytes){packed, sizeof packed - 1},
-				 (struct sb_guard_bytes){other, sizeof other - 1}, why, sizeof why),
+		sb_guard_content(fx->guard,
+				 &(struct sb_guard_landing){
+					 SB_GUARD_GIT_PACKED, in(fx->root, ".git/packed-refs"),
+					 (struct sb_guard_bytes){packed, sizeof packed - 1},
+					 (struct sb_guard_bytes){other, sizeof other - 1}},
+				 why, sizeof why),
 		SB_GUARD_ASK);
 	/* told, not asked */
 	assert_int_equal(
-		sb_guard_content(fx->guard, SB_GUARD_GIT_REF, in(fx->root, ".git/refs/replace/" ID),
-				 (struct sb_guard_bytes){0},
-				 (struct sb_guard_bytes){ID "\n", sizeof ID}, why, sizeof why),
+		sb_guard_content(fx->guard,
+				 &(struct sb_guard_landing){
+					 SB_GUARD_GIT_REF, in(fx->root, ".git/refs/replace/" ID),
+					 (struct sb_guard_bytes){0},
+					 (struct sb_guard_bytes){ID "\n", sizeof ID}},
+				 why, sizeof why),
 		SB_GUARD_PLAIN);
 	assert_non_null(strstr(why, "other commits"));
 }
@@ -390,8 +402,11 @@ static enum sb_guard_verdict list_of(struct guarded *fx, unsigned packs, const c
 	memcpy(at + 12, "OIDF", 4);
 	at[23] = (char)(length + size);
 	memcpy(bytes + length, text, size);
-	return sb_guard_content(fx->guard, SB_GUARD_GIT_PACKS, path, (struct sb_guard_bytes){0},
-				(struct sb_guard_bytes){bytes, length + size}, why, sizeof why);
+	return sb_guard_content(
+		fx->guard,
+		&(struct sb_guard_landing){SB_GUARD_GIT_PACKS, path, (struct sb_guard_bytes){0},
+					   (struct sb_guard_bytes){bytes, length + size}},
+		why, sizeof why);
 }
 
 static void packs_beside_their_list(void **state)
