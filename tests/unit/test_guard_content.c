@@ -1,106 +1,90 @@
 /* test_guard_content.c - which bytes land unasked, and what a question says about the others. */
-#include "guarded.h"
+#include "landing.h"
 
 #include "base/buf.h"
 
-static char why[(SB_GUARD_LINES + 1) * SB_GUARD_DETAIL];
+static const char *const config_fine[] = {
+	"[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n",
+	"[user]\nname = A B\nemail = a@b\n",
+	"[remote \"origin\"]\n\turl = https://x/y.git\n",
+	"[remote \"origin\"]\n\turl = git@host:x/y.git\n\tfetch = +refs/*:refs/*\n",
+	"[remote \"o\"]\nurl = ../other\n",
+	"[remote \"o\"]\nurl = ssh://host/x\npushurl = git+ssh://host/x\n",
+	"[remote \"o\"]\nurl = file:///srv/x.git\n",
+	"[remote \"o\"]\nurl = HTTPS://x/y?a=b://c\n",
+	"[remote \"o\"]\nurl = ./a://b\n",
+	"[branch \"m\"]\nremote=o\nmerge=refs/heads/m\n",
+	"[core]\nworktree = ..\n",
+	"[core]\nfsmonitor = false\n",
+	"# nothing\n",
+	"",
+	"[submodule \"x\"]\nurl = /somewhere\nactive = true\nupdate = checkout\n",
+	"\xef\xbb\xbf[core]\nbare\n",
+	"[CORE]\nBare = no\n",
+	"[extensions]worktreeConfig=true\n",
+};
 
-static enum sb_guard_verdict content(struct guarded *fx, enum sb_guard_kind kind, const char *name,
-				     const char *old_text, const char *new_text)
-{
-	struct sb_guard_bytes before = {old_text, old_text ? strlen(old_text) : 0};
-	struct sb_guard_bytes after = {new_text, strlen(new_text)};
+static const char *const config_of_modules[] = {"[core]\nworktree = ../../../sub\n"};
 
-	return sb_guard_content(fx->guard,
-				&(struct sb_guard_landing){kind, in(fx->root, name), before, after},
-				why, sizeof why);
-}
-
-static void expect(struct guarded *fx, enum sb_guard_kind kind, const char *name,
-		   const char *const *texts, size_t count, enum sb_guard_verdict verdict)
-{
-	for (size_t i = 0; i < count; i++)
-		if (content(fx, kind, name, NULL, texts[i]) != verdict)
-			fail_msg("'%s' (%s)", texts[i], why);
-}
+static const char *const config_asked[] = {
+	"[core]\nhooksPath = x\n",
+	"[core]\nworktree = ../sub\n",
+	"[core]\nfsmonitor = x\n",
+	"[core]\nfsmonitor = true\n",
+	"[core]\neditor = x\n",
+	"[alias]\nst = !x\n",
+	"[include]\npath = x\n",
+	"[includeIf \"gitdir:/\"]\npath = x\n",
+	"[filter \"x\"]\nclean = x\n",
+	"[diff \"x\"]\ntextconv = x\n",
+	"[diff]\nexternal=x\n",
+	"[credential]\nhelper = x\n",
+	"[gpg]\nprogram = x\n",
+	"[gpg \"ssh\"]\nprogram=x\n",
+	"[remote \"o\"]\nuploadpack = x\n",
+	"[remote \"o\"]\nvcs = x\n",
+	"[remote \"o\"]\nurl = ext::sh -c x\n",
+	"[remote \"o\"]\nurl = --upload-pack=x\n",
+	"[remote \"o\"]\nurl = fd::3\n",
+	"[branch \"m\"]\nmerge = refs/heads/$(x)\n",
+	"[remote \"o\"]\nurl = x://host/y\n",
+	"[remote \"o\"]\npushurl = persistent-https://host/y\n",
+	"[submodule \"o\"]\nurl = hg://host/y\n",
+	"[branch \"m\"]\nremote = ext::x\n",
+	"[branch \"m\"]\nmergeOptions = x\n",
+	"[submodule \"x\"]\nupdate = !x\n",
+	"[core]\nworktree = /etc\n",
+	"[core]\nworktree = ../../../..\n",
+	"[core]\nworktree = a/../../../..\n",
+	"[trailer \"x\"]\ncommand = x\n",
+	"[merge \"x\"]\ndriver = x\n",
+	"[url \"a\"]\ninsteadOf=b\n",
+	"[core]\nbare = true\r\n",
+	"[core]\n bare = \"a\rb\"\n",
+	"[core\n",
+	"x",
+	"[core]bare = \"",
+	"[core \"x\"]\nbare = true\n",
+	"[core]\nbare = true\n[a \"core.bare\"]\nb=1\n",
+	"[protocol \"ext\"]\nallow = always\n",
+	"[safe]\ndirectory = *\n",
+	"a = b\n",
+	"[core]\nsshCommand\n",
+	"[ core]\nbare = 1\n",
+	"[unknown]\nkey = x\n",
+};
 
 static void config_keys(void **state)
 {
-	static const char *const fine[] = {
-		"[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n",
-		"[user]\nname = A B\nemail = a@b\n",
-		"[remote \"origin\"]\n\turl = https://x/y.git\n",
-		"[remote \"origin\"]\n\turl = git@host:x/y.git\n\tfetch = +refs/*:refs/*\n",
-		"[remote \"o\"]\nurl = ../other\n",
-		"[remote \"o\"]\nurl = ssh://host/x\npushurl = git+ssh://host/x\n",
-		"[remote \"o\"]\nurl = file:///srv/x.git\n",
-		"[remote \"o\"]\nurl = HTTPS://x/y?a=b://c\n",
-		"[remote \"o\"]\nurl = ./a://b\n",
-		"[branch \"m\"]\nremote=o\nmerge=refs/heads/m\n",
-		"[core]\nworktree = ..\n",
-		"[core]\nfsmonitor = false\n",
-		"# nothing\n",
-		"",
-		"[submodule \"x\"]\nurl = /somewhere\nactive = true\nupdate = checkout\n",
-		"\xef\xbb\xbf[core]\nbare\n",
-		"[CORE]\nBare = no\n",
-		"[extensions]worktreeConfig=true\n",
-	};
-	static const char *const of_modules[] = {"[core]\nworktree = ../../../sub\n"};
-	static const char *const asked[] = {
-		"[core]\nhooksPath = x\n",
-		"[core]\nworktree = ../sub\n",
-		"[core]\nfsmonitor = x\n",
-		"[core]\nfsmonitor = true\n",
-		"[core]\neditor = x\n",
-		"[alias]\nst = !x\n",
-		"[include]\npath = x\n",
-		"[includeIf \"gitdir:/\"]\npath = x\n",
-		"[filter \"x\"]\nclean = x\n",
-		"[diff \"x\"]\ntextconv = x\n",
-		"[diff]\nexternal=x\n",
-		"[credential]\nhelper = x\n",
-		"[gpg]\nprogram = x\n",
-		"[gpg \"ssh\"]\nprogram=x\n",
-		"[remote \"o\"]\nuploadpack = x\n",
-		"[remote \"o\"]\nvcs = x\n",
-		"[remote \"o\"]\nurl = ext::sh -c x\n",
-		"[remote \"o\"]\nurl = --upload-pack=x\n",
-		"[remote \"o\"]\nurl = fd::3\n",
-		"[branch \"m\"]\nmerge = refs/heads/$(x)\n",
-		"[remote \"o\"]\nurl = x://host/y\n",
-		"[remote \"o\"]\npushurl = persistent-https://host/y\n",
-		"[submodule \"o\"]\nurl = hg://host/y\n",
-		"[branch \"m\"]\nremote = ext::x\n",
-		"[branch \"m\"]\nmergeOptions = x\n",
-		"[submodule \"x\"]\nupdate = !x\n",
-		"[core]\nworktree = /etc\n",
-		"[core]\nworktree = ../../../..\n",
-		"[core]\nworktree = a/../../../..\n",
-		"[trailer \"x\"]\ncommand = x\n",
-		"[merge \"x\"]\ndriver = x\n",
-		"[url \"a\"]\ninsteadOf=b\n",
-		"[core]\nbare = true\r\n",
-		"[core]\n bare = \"a\rb\"\n",
-		"[core\n",
-		"x",
-		"[core]bare = \"",
-		"[core \"x\"]\nbare = true\n",
-		"[core]\nbare = true\n[a \"core.bare\"]\nb=1\n",
-		"[protocol \"ext\"]\nallow = always\n",
-		"[safe]\ndirectory = *\n",
-		"a = b\n",
-		"[core]\nsshCommand\n",
-		"[ core]\nbare = 1\n",
-		"[unknown]\nkey = x\n",
-	};
 	struct guarded *fx = *state;
 	struct sb_guard_bytes none = {0}, nul = {"[core]\nbare = \0x\n", 17};
 
-	expect(fx, SB_GUARD_GIT_CONFIG, "repo/config", fine, COUNT(fine), SB_GUARD_PLAIN);
-	expect(fx, SB_GUARD_GIT_CONFIG, "repo/config", asked, COUNT(asked), SB_GUARD_ASK);
-	expect(fx, SB_GUARD_GIT_CONFIG, ".git/modules/sub/config", of_modules, COUNT(of_modules),
+	expect(fx, SB_GUARD_GIT_CONFIG, "repo/config", config_fine, COUNT(config_fine),
 	       SB_GUARD_PLAIN);
+	expect(fx, SB_GUARD_GIT_CONFIG, "repo/config", config_asked, COUNT(config_asked),
+	       SB_GUARD_ASK);
+	expect(fx, SB_GUARD_GIT_CONFIG, ".git/modules/sub/config", config_of_modules,
+	       COUNT(config_of_modules), SB_GUARD_PLAIN);
 	assert_int_equal(
 		sb_guard_content(fx->guard,
 				 &(struct sb_guard_landing){SB_GUARD_GIT_CONFIG,
@@ -206,66 +190,72 @@ static void common_directory(void **state)
 		SB_GUARD_ASK);
 }
 
+static const char *const todo_fine[] = {
+	"pick abc message\n",
+	"p abc\n# Rebase\n\n  squash d\n",
+	"fixup -C abc\n",
+	"noop\n",
+	"label onto\nreset onto\nmerge -C a b # c\nbreak\nupdate-ref refs/heads/x\n",
+};
+
+static const char *const todo_asked[] = {
+	"pick a\nexec make\n", "x make\n", "\texec\tmake\n", "unknown\n", "pick\va\n", "pick a\r\n",
+};
+
+static const char *const versions_fine[] = {"nodejs 20.1.0\n", "python 3.12 # path\n", "stable\n",
+					    "[toolchain]\nchannel = \"1.80\"\n", "ref:main\n"};
+
+static const char *const versions_asked[] = {
+	"nodejs path:/x\n",
+	"nodejs ../../x\n",
+	"python ./x\n",
+	"[toolchain]\n\"pa\\u0074h\" = \"x\"\n",
+	"[toolchain]\npath = \"/x\"\n",
+	"[toolchain]\n\"path\"='/x'\n",
+	"node {{exec(command='x')}}\n",
+};
+
+static const char *const modules_fine[] = {
+	"[submodule \"a\"]\n\tpath = a\n\turl = https://x/a\n\tbranch = main\n",
+	"[submodule \"a\"]\n\tpath = .github/a\n",
+	"[submodule \"a\"]\n\tpath = tools\n",
+};
+
+static const char *const modules_asked[] = {
+	"[submodule \"x\"]\npath = sandbash-caches/.vscode\n",
+	"[submodule \"a\"]\n\tupdate = !x\n",
+	"[submodule \"a\"]\nurl = ext::x\n",
+	"[submodule \"a\"]\npath = -x\n",
+	"[submodule \"a\"]\npath = \"a\r\"\n",
+	"[submodule \"a\"]\nurl = --x\n",
+	"[submodule \"a\"]\npath = .vscode\n",
+	"[submodule \"a\"]\npath = sub/.claude/skills/x\n",
+};
+
+static const char *const lfs_fine[] = {
+	"[lfs]\n\tlocksverify = true\n\tfetchexclude = *\n",
+	"[lfs]\n\turl = https://x/a.git/info/lfs\n\tpushurl = ssh://git@x/a\n",
+	"[remote \"origin\"]\n\tlfsurl = https://x/a\n",
+	"[lfs \"https://x/a\"]\n\taccess = basic\n",
+};
+
+static const char *const lfs_asked[] = {
+	"[lfs]\n\turl = file:///tmp/x\n",
+	"[lfs]\n\turl = ../x\n",
+	"[lfs]\n\turl = ssh://-oProxyCommand=x/a\n",
+	"[lfs]\n\tpushurl = ext::x\n",
+	"[remote \"origin\"]\n\tlfspushurl = -x\n",
+	"[remote \"origin\"]\n\turl = https://x/a\n",
+	"[lfs]\n\tstandalonetransferagent = x\n",
+	"[lfs \"customtransfer.x\"]\n\tpath = x\n",
+	"[lfs \"extension.x\"]\n\tclean = x\n",
+	"[core]\n\tsshCommand = x\n",
+	"[include]\n\tpath = x\n",
+	"[lfs\n",
+};
+
 static void line_by_line(void **state)
 {
-	static const char *const todo_fine[] = {
-		"pick abc message\n",
-		"p abc\n# Rebase\n\n  squash d\n",
-		"fixup -C abc\n",
-		"noop\n",
-		"label onto\nreset onto\nmerge -C a b # c\nbreak\nupdate-ref refs/heads/x\n",
-	};
-	static const char *const todo_asked[] = {
-		"pick a\nexec make\n", "x make\n",  "\texec\tmake\n",
-		"unknown\n",           "pick\va\n", "pick a\r\n",
-	};
-	static const char *const versions_fine[] = {"nodejs 20.1.0\n", "python 3.12 # path\n",
-						    "stable\n", "[toolchain]\nchannel = \"1.80\"\n",
-						    "ref:main\n"};
-	static const char *const versions_asked[] = {
-		"nodejs path:/x\n",
-		"nodejs ../../x\n",
-		"python ./x\n",
-		"[toolchain]\n\"pa\\u0074h\" = \"x\"\n",
-		"[toolchain]\npath = \"/x\"\n",
-		"[toolchain]\n\"path\"='/x'\n",
-		"node {{exec(command='x')}}\n",
-	};
-	static const char *const modules_fine[] = {
-		"[submodule \"a\"]\n\tpath = a\n\turl = https://x/a\n\tbranch = main\n",
-		"[submodule \"a\"]\n\tpath = .github/a\n",
-		"[submodule \"a\"]\n\tpath = tools\n",
-	};
-	static const char *const modules_asked[] = {
-		"[submodule \"x\"]\npath = sandbash-caches/.vscode\n",
-		"[submodule \"a\"]\n\tupdate = !x\n",
-		"[submodule \"a\"]\nurl = ext::x\n",
-		"[submodule \"a\"]\npath = -x\n",
-		"[submodule \"a\"]\npath = \"a\r\"\n",
-		"[submodule \"a\"]\nurl = --x\n",
-		"[submodule \"a\"]\npath = .vscode\n",
-		"[submodule \"a\"]\npath = sub/.claude/skills/x\n",
-	};
-	static const char *const lfs_fine[] = {
-		"[lfs]\n\tlocksverify = true\n\tfetchexclude = *\n",
-		"[lfs]\n\turl = https://x/a.git/info/lfs\n\tpushurl = ssh://git@x/a\n",
-		"[remote \"origin\"]\n\tlfsurl = https://x/a\n",
-		"[lfs \"https://x/a\"]\n\taccess = basic\n",
-	};
-	static const char *const lfs_asked[] = {
-		"[lfs]\n\turl = file:///tmp/x\n",
-		"[lfs]\n\turl = ../x\n",
-		"[lfs]\n\turl = ssh://-oProxyCommand=x/a\n",
-		"[lfs]\n\tpushurl = ext::x\n",
-		"[remote \"origin\"]\n\tlfspushurl = -x\n",
-		"[remote \"origin\"]\n\turl = https://x/a\n",
-		"[lfs]\n\tstandalonetransferagent = x\n",
-		"[lfs \"customtransfer.x\"]\n\tpath = x\n",
-		"[lfs \"extension.x\"]\n\tclean = x\n",
-		"[core]\n\tsshCommand = x\n",
-		"[include]\n\tpath = x\n",
-		"[lfs\n",
-	};
 	struct guarded *fx = *state;
 	char text[2 * PATH_MAX];
 
@@ -565,263 +555,6 @@ static void a_value_is_shown_with_its_end(void **state)
 	assert_non_null(strstr(why, "now says HTTP_PROXY=\"a[600 blanks]b\"; ALL_PROXY=c"));
 }
 
-static void an_env_file_of_assignments(void **state)
-{
-	static const char *const fine[] = {
-		"A=1\n",
-		"A=\n",
-		"A=\"b c\"\n",
-		"export A='(id) x;&'\n",
-		"# (id)\n\nA=b # c\n",
-		"URL=https://me:pw@h:1/x?y=z\n",
-		"A=\"a*b[c]{d}~\"\n",
-		"PYTHONPATH=src\n",
-		"PYTHONPATH=\"src:./lib\"\nNODE_PATH=./a..b\n",
-		"PYTHONUNBUFFERED=1\nPYTHONDONTWRITEBYTECODE=1\n",
-		"RUST_LOG=info\nRUST_BACKTRACE=1\nGEMINI_API_KEY=x\nGIT_SHA=x\nSSH_HOST=h\n",
-		"DOTNET_ENVIRONMENT=Development\nDOCKER_IMAGE=x\nRPS_LIMIT=1\nPROMPT_VERSION=2\n",
-		"BROWSER=none\nBROWSER=none # no window\n",
-		"PYTHONPATH=\"src:lib/x\"  # of ours\n",
-		"NODE_PATH=./src\n",
-		"DATABASE_URL=postgres://h/x\n",
-		"DJANGO_SETTINGS_MODULE=a.b\n",
-		"RAILS_ENV=test\n",
-		"LESSON=1\n",
-		"# Redis [optional], see https://h/?x=y: isn't it?\n#PORT=1\n\n",
-		"URL='http://u:p@h:80/x?y=z&w=(1)'\nJSON='{\"a\": [1, \"b\"]}'\nN=\"it's, J\303\266rg\"\n",
-		"KEY=base64:dGVzdA==\nHOSTS=*\nA=x?y\nexport B='*'\nUID=1000\nLINES=24 # of them\n",
-		"GID_PREFIX=x\nSANDBOXED=1\nUID_LENGTH=8\n",
-		"\texport  A=b\n",
-	};
-	static const char *const asked[] = {
-		"A='$(id)'\n",
-		"RANDOM='a[$(id)]'\n",
-		"RANDOM='a[${x@P}]'\n", /* x='\\044(id)' */
-		"RANDOM=ENV=5\n",
-		"SECONDS=1+x\n",
-		"PASSWORD='a$b$$c'\n",
-		"C=${A}/x\n",
-		"A=\"x\\ny\"\n",
-		"A='a''b'\n",
-		"A= \nB=c\n",
-		"A= # x\n",
-		"export A=\n",
-		"export A=*\n",
-		"A==ls\n",
-		"A=x:=ls\n",
-		"A=~/x\n",
-		"A={a,b}\n",
-		"A=\303\266\n",
-		"A='\342\200\250B'\n",
-		"A='\302\205B'\n",
-		"A='\303'\n",
-		"A='\tb'\n",
-		"A='b PATH=bin'\n",
-		"A='b PATH+=:bin'\n",
-		"A=\"hello LD_PRELOAD+=/x/m.so\"\n",
-		"A='b *'\n",
-		"# `id`\n",
-		"# $x\n",
-		"# x\\\n",
-		"# PATH=bin\n",
-		"# PATH+=bin\n",
-		"# P\"AT\"H=bin\n",
-		"# PATH?bin\n",
-		"# [P]ATH=bin\n",
-		"A=b # *\n",
-		"A=b # $(id)\n",
-		" \nA=b\n",
-		"D='$'\nX=\"${D}(id)\"\n",
-		"D='x$'\n",
-		"D='$'\"(id)\"\n",
-		"D=$\n",
-		"MAILPATH='x?y'\n",
-		"PROMPT_EOL_MARK=x\n",
-		"ALTERNATE_EDITOR=x\n",
-		"WGET_ASKPASS=x\n",
-		"LESSHISTFILE=x\n",
-		"CAML_LD_LIBRARY_PATH=x\n",
-		"QWEN_CODE_SYSTEM_SETTINGS_PATH=x\n",
-		"SANDBOX_FLAGS=x\n",
-		"SOPS_AGE_KEY_CMD=x\n",
-		"A='`id`'\n",
-		"chpwd_functions=x\n",
-		"A=$(id)\n",
-		"A=`id`\n",
-		"A=b id\n",
-		"id\n",
-		"A=b;id\n",
-		"A=b|id\n",
-		"A=b&id\n",
-		"A=\"$(id)\"\n",
-		"A=${B:-$(id)}\n",
-		"A=$((B[$(id)]))\n",
-		"A=b\\\n",
-		"A=<(id)\n",
-		"A='b\nid\n'\n",
-		"A=\"b\n",
-		"A[$(id)]=b\n",
-		"A+=b\n",
-		". ./x\n",
-		"export -f A\n",
-		"LD_PRELOAD=x.so\n",
-		"PATH=bin\n",
-		"TCL_LIBRARY=tcl\n",
-		"SYSTEM_WGETRC=wg\n",
-		"GROFF_COMMAND_PREFIX=d/g\n",
-		"MANROFFOPT=-U\n",
-		"ZIPOPT=-T\n",
-		"PERF_EXEC_PATH=d\n",
-		"NINJA=bin/ninja\n",
-		"export BASH_ENV=x\n",
-		"NODE_OPTIONS=-r./x\n",
-		"GIT_SSH_COMMAND=x\n",
-		"CODEX_HOME=.x\n",
-		"RUSTC_WRAPPER=./x\n",
-		"RUST_LOGx=$(id)\n",
-		"BROWSER=nonesuch\n",
-		"BROWSER=none x\n",
-		"PROMPT_COMMAND=x\n",
-		"DOCKER_HOST=tcp://h\n",
-		"LESS=+!id\n",
-		"PYTHONPYCACHEPREFIX=.x\n",
-		"PYTHONUSERBASE=.x\n",
-		"GOCACHEPROG=./x\n",
-		"PRE_COMMIT_HOME=.x\n",
-		"PKG_CONFIG=./x\n",
-		"BORG_PASSCOMMAND=x\n",
-		"RESTIC_PASSWORD_COMMAND=x\n",
-		"RCLONE_PASSWORD_COMMAND=x\n",
-		"GH_EDITOR=x\n",
-		"SVN_EDITOR=x\n",
-		"FCEDIT=x\n",
-		"DELTA_PAGER=x\n",
-		"RIPGREP_CONFIG_PATH=x\n",
-		"BAT_CONFIG_PATH=x\n",
-		"SCREENRC=x\n",
-		"WGETRC=x\n",
-		"TIGRC_USER=x\n",
-		"ANSIBLE_CONFIG=x\n",
-		"VAGRANT_VAGRANTFILE=x\n",
-		"CMAKE_C_COMPILER_LAUNCHER=x\n",
-		"PYTEST_ADDOPTS=-px\n",
-		"PYTEST_PLUGINS=x\n",
-		"TF_CLI_CONFIG_FILE=x\n",
-		"ASAN_SYMBOLIZER_PATH=x\n",
-		"LESS=+!x\n",
-		"JULIA_LOAD_PATH=x\n",
-		"JULIA_EDITOR=x\n",
-		"VK_ADD_LAYER_PATH=x\n",
-		"LIBVA_DRIVERS_PATH=x\n",
-		"SOPS_EDITOR=x\n",
-		"K9S_EDITOR=x\n",
-		"GLAB_PAGER=x\n",
-		"ANT_OPTS=x\n",
-		"CONFIG_SITE=x\n",
-		"M4=x\n",
-		"AUTOCONF=x\n",
-		"TEXMFCNF=x\n",
-		"PULUMI_HOME=x\n",
-		"KREW_ROOT=x\n",
-		"OSH=x\n",
-		"VSCODE_GIT_ASKPASS_MAIN=x\n",
-		"ld_library_path=x\n",
-		"A =b\n",
-		"1A=b\n",
-		"A=b\r\n",
-		"URL=http://h/x?y=z&w\n",
-	};
-	/* what may stay beside a plain line, but not come */
-	static const char *const staying[] = {
-		"C=${A}/$B:${D:-x}\nDATA=~/x\n",
-		"PATH=./bin:$PATH\n",
-		"A='$x`'\n",
-		"A=\"x\\ny\"\nB=\"${C}\"\n",
-		"NAME=My App\n",
-		"U=http://h/?a=b&c=d\n",
-		"# `id` $x\n",
-		"P=a#b!c^d[e]{f}\n",
-		"A=\"$(op read x)\"\n",
-		"EDITOR=vim\n",
-		"A=b # $(id)\nB=\303\266\n",
-		"A= # x\n",
-	};
-	/* what other lines may give another meaning, or it to them */
-	static const char *const meaning[] = {
-		"A='x\n",
-		"A=\"\n",
-		"A=$(cat $X)\n",
-		"eval $A\n",
-		"if x; then\n",
-		"PATH=$X:$PATH\n",
-		"export A=$B\n",
-		"A=x;if\n",
-		"A=x&if\n",
-		"A=x\\\n",
-		"A='$'\nB=\"${A}${C}\"\n",
-		"A=\"x\\\\\"\n",
-		"A=\"\\$(${B})\"\n",
-		"# x\\\n",
-		"A=`x $B`\n",
-		"A=x 'y\n",
-		"A=x if\n",
-		"A=x {\n",
-		"A=X Y=z while\n",
-	};
-	static const char *const leading[] = {
-		"PYTHONPATH=/opt/x\n",         "PYTHONPATH=\"/opt/x\"\n",
-		"PYTHONPATH='src:~/x'\n",      "PYTHONPATH=a/../../x\n",
-		"PYTHONPATH='src:/opt/x'\n",   "NODE_PATH=..\n",
-		"SSL_CERT_FILE=certs/x.pem\n", "SSLKEYLOGFILE=x\n",
-	};
-	struct guarded *fx = *state;
-
-	expect(fx, SB_GUARD_DOTENV, ".env", fine, COUNT(fine), SB_GUARD_PLAIN);
-	for (size_t i = 0; i < COUNT(fine); i++) {
-		content(fx, SB_GUARD_DOTENV, ".env", "", fine[i]);
-		assert_string_equal(why, ""); /* nor told */
-	}
-	expect(fx, SB_GUARD_DOTENV, ".env", asked, COUNT(asked), SB_GUARD_ASK);
-	/* what was there is not held against a change, unless it says what other lines mean */
-	assert_int_equal(content(fx, SB_GUARD_DOTENV, ".env", "A=$(op)\n", "A=$(op)\nB=1\n"),
-			 SB_GUARD_PLAIN);
-	assert_int_equal(
-		content(fx, SB_GUARD_DOTENV, ".env", "A=\"x\ny\"\n", "A=\"x\nB='$(id)'\ny\"\n"),
-		SB_GUARD_ASK);
-	assert_int_equal(content(fx, SB_GUARD_DOTENV, ".env", "A='x\n$(id)\n'\n", "$(id)\n"),
-			 SB_GUARD_ASK);
-	for (size_t i = 0; i < COUNT(staying); i++) {
-		char both[256];
-
-		snprintf(both, sizeof both, "B=1\n%s# x\n", staying[i]);
-		if (content(fx, SB_GUARD_DOTENV, ".env", staying[i], both) != SB_GUARD_PLAIN)
-			fail_msg("asked again: %s", staying[i]);
-		assert_int_equal(content(fx, SB_GUARD_DOTENV, ".env", "B=1\n", both), SB_GUARD_ASK);
-	}
-	for (size_t i = 0; i < COUNT(meaning); i++) {
-		char both[256];
-
-		snprintf(both, sizeof both, "%sB=1\n", meaning[i]);
-		if (content(fx, SB_GUARD_DOTENV, ".env", meaning[i], both) != SB_GUARD_ASK)
-			fail_msg("not asked: %s", meaning[i]);
-	}
-	/* lands, and is told */
-	assert_int_equal(
-		sb_guard_content(fx->guard,
-				 &(struct sb_guard_landing){
-					 SB_GUARD_DOTENV, "/p/.env", (struct sb_guard_bytes){0},
-					 (struct sb_guard_bytes){"https_proxy=http://h\n", 21}},
-				 why, sizeof why),
-		SB_GUARD_PLAIN);
-	assert_string_equal(why, "'/p/.env' now says https_proxy=http://h");
-	for (size_t i = 0; i < COUNT(leading); i++) {
-		assert_int_equal(content(fx, SB_GUARD_DOTENV, ".env", "", leading[i]),
-				 SB_GUARD_PLAIN);
-		if (!strstr(why, "now says"))
-			fail_msg("not told: %s", leading[i]);
-	}
-}
-
 static void instructions_are_told(void **state)
 {
 	static const char *const told[] = {
@@ -923,7 +656,6 @@ static const struct CMUnitTest tests[] = {
 	WITH_TREE(common_directory),
 	WITH_TREE(line_by_line),
 	WITH_TREE(large_files),
-	WITH_TREE(an_env_file_of_assignments),
 	WITH_TREE(a_question_names_every_setting),
 	WITH_TREE(a_value_is_shown_with_its_end),
 	WITH_TREE(instructions_are_told),

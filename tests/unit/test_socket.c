@@ -12,76 +12,10 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
-#include "consent/attach_wire.h"
 #include "consent/peer.h"
 #include "consent/running.h"
 #include "consent/socket.h"
-
-/* --- messages ------------------------------------------------------------------------------ */
-
-static struct sb_question question_of(unsigned long id)
-{
-	return (struct sb_question){.id = id,
-				    .op = SB_CREATE,
-				    .verb = "create",
-				    .path = "/home/anna/\033[2Jx",
-				    .program = "sh",
-				    .process = 77,
-				    .directory = id % 2 ? "/home/anna" : NULL,
-				    .content = "a\0b",
-				    .content_length = 3};
-}
-
-static void a_question_survives_the_way(void **state)
-{
-	SB_AUTO_BUF struct sb_buf bytes = SB_BUF(SB_ATTACH_BYTES);
-	struct sb_attach_message in = {.kind = SB_ATTACH_QUESTION, .question = question_of(5)}, out;
-
-	(void)state;
-	assert_true(sb_attach_encode(&in, &bytes));
-	assert_true(sb_attach_decode(bytes.data, bytes.length, &out));
-	assert_int_equal(out.question.id, 5);
-	assert_string_equal(out.question.path, in.question.path);
-	assert_string_equal(out.question.directory, "/home/anna");
-	assert_null(out.question.target);
-	assert_int_equal(out.question.content_length, 3);
-	assert_memory_equal(out.question.content, "a\0b", 3);
-	assert_int_equal(out.question.process, 77);
-}
-
-static void nothing_else_is_a_message(void **state)
-{
-	SB_AUTO_BUF struct sb_buf bytes = SB_BUF(SB_ATTACH_BYTES);
-	struct sb_attach_message in = {.kind = SB_ATTACH_QUESTION, .question = question_of(5)}, out;
-	char longest[SB_ATTACH_TEXT + 1], *copy;
-
-	(void)state;
-	assert_true(sb_attach_encode(&in, &bytes));
-	for (size_t cut = 0; cut < bytes.length; cut++)
-		assert_false(sb_attach_decode(bytes.data, cut, &out));
-	/* every byte changed in every way: taken or not, it never reaches outside (ASan) */
-	copy = malloc(bytes.length);
-	assert_non_null(copy);
-	for (size_t at = 0; at < bytes.length; at++) {
-		static const unsigned char bits[] = {0x01, 0x80, 0xff};
-
-		for (size_t i = 0; i < sizeof bits; i++) {
-			memcpy(copy, bytes.data, bytes.length);
-			copy[at] = (char)(copy[at] ^ bits[i]);
-			if (sb_attach_decode(copy, bytes.length, &out) && out.question.path)
-				assert_true(strlen(out.question.path) < bytes.length);
-		}
-	}
-	free(copy);
-	sb_buf_putc(&bytes, 0);
-	assert_false(sb_attach_decode(bytes.data, bytes.length, &out));
-
-	memset(longest, 'x', sizeof longest);
-	longest[sizeof longest - 1] = '\0';
-	in.question.path = longest;
-	bytes.length = 0;
-	assert_false(sb_attach_encode(&in, &bytes));
-}
+#include "question_made.h"
 
 /* --- a run in a process of its own, which the test is no child of ------------------------------ */
 
@@ -738,8 +672,6 @@ static void the_dead_are_not_listed(void **state)
 #define RUN_TEST(test) cmocka_unit_test_setup_teardown(test, run_setup, run_teardown)
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_question_survives_the_way),
-	cmocka_unit_test(nothing_else_is_a_message),
 	RUN_TEST(only_who_is_outside),
 	RUN_TEST(only_who_is_free),
 	RUN_TEST(only_who_connected),
