@@ -34,6 +34,8 @@ def facts(fx, top):
         bare = {"HEAD", "objects", "refs"} <= set(directories + files)
         if not bare and ".git" not in directories + files:
             continue
+        if bare and os.path.basename(directory) == ".git":
+            continue  # the same repository as in the directory above, which was asked
         for words in FACTS:
             result = fx.run("git", "-C", directory, *words, env=ENV, cwd=top)
             found[directory, words[0]] = (result.status, sorted(result.stdout.splitlines()))
