@@ -32,11 +32,20 @@ struct way { /* from one socket to the other */
 	uint64_t total; /* bytes that went out */
 };
 
+/* What of TLS is looked at next. */
+enum look {
+	LOOK_HELLO,  /* what the command says first */
+	LOOK_ANSWER, /* whether the server wants another hello */
+	LOOK_AGAIN,  /* that one */
+	LOOK_DONE,   /* nothing more */
+};
+
 struct flow {
 	struct flow *next, *previous; /* of all */
 	struct flow *behind;          /* of those that have more to do */
 	bool queued, closed;
-	bool checked; /* what TLS says was looked at, or need not be */
+	enum look look;
+	size_t seen; /* until it is done: bytes of the command's that may go on */
 	bool refused;
 	bool datagrams;
 	int fd[2];
@@ -131,43 +140,80 @@ static void queue(struct pump *pump, struct flow *flow)
 	pump->queue_end = &flow->behind;
 }
 
+static void look_at_hello(struct pump *pump, struct flow *flow, size_t length)
+{
+	size_t end;
+
+	switch (sb_sni_read(pump->buffer, length, flow->tls, &end)) {
+	case SB_SNI_MORE:
+		return;
+	case SB_SNI_NONE: /* no TLS, after it was some, is none that a server takes */
+		flow->refused = !end && flow->look == LOOK_AGAIN;
+		break;
+	case SB_SNI_FOUND:
+		flow->refused = strcmp(flow->tls, flow->name) != 0;
+		break;
+	case SB_SNI_BAD:
+		flow->refused = true;
+		break;
+	}
+	if (flow->refused)
+		return;
+	flow->seen = end;
+	flow->look = end && flow->look == LOOK_HELLO ? LOOK_ANSWER : LOOK_DONE;
+}
+
 /*
  * SECURITY: who said yes to a name said no to others that the same machine serves.
  *
  * Danger: behind one address of a network for content lie thousands of hosts, and TLS says which one is
  * meant.  So the first bytes are looked at, and go on only if they are no TLS, or a ClientHello that names this host
- * or none.
- * Price: one more copy of the ClientHello; the rest is never read.
+ * or none.  A server may want a second hello, of which the same holds: until its answer says that it does not, no other
+ * handshake goes on.  Early data does, in whole records.
+ * Price: one more copy of the ClientHello, and of the answer's beginning; the rest is never read.
  * Held by: tests/supervise/network_attacks.py, tests/unit/test_sni.c
+ *
+ * Returns how many bytes of the command's may be taken.
  */
-static bool may_begin(struct pump *pump, struct flow *flow)
+static size_t may_take(struct pump *pump, struct flow *flow)
 {
 	ssize_t got;
 
-	if (flow->checked)
-		return true;
+	if (flow->look == LOOK_DONE)
+		return PIPE_SIZE;
+	if (flow->seen)
+		return flow->seen;
 	got = recv(flow->fd[INSIDE], pump->buffer, SB_SNI_MAX, MSG_PEEK | MSG_DONTWAIT);
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
-		return false;
-	if (got <= 0) { /* splice() will say the same */
-		flow->checked = true;
-		return true;
+		return 0;
+	if (got <= 0) /* splice() will say the same */
+		return PIPE_SIZE;
+	if (flow->look != LOOK_HELLO) {
+		if (got < SB_SNI_HEAD)
+			return 0;
+		flow->seen = sb_sni_other_record(pump->buffer);
 	}
-	switch (sb_sni_read(pump->buffer, (size_t)got, flow->tls)) {
-	case SB_SNI_MORE:
-		return false;
-	case SB_SNI_NONE:
-		break;
-	case SB_SNI_FOUND:
-		if (strcmp(flow->tls, flow->name) == 0)
-			break;
-		/* fall through */
-	case SB_SNI_BAD:
-		flow->refused = true;
-		return false;
-	}
-	flow->checked = true;
-	return true;
+	if (!flow->seen && flow->look != LOOK_ANSWER)
+		look_at_hello(pump, flow, (size_t)got);
+	return flow->look == LOOK_DONE ? PIPE_SIZE : flow->seen;
+}
+
+/* The same of the server's. */
+static size_t may_answer(struct pump *pump, struct flow *flow)
+{
+	enum sb_sni retry;
+	ssize_t got;
+
+	if (flow->look != LOOK_ANSWER)
+		return PIPE_SIZE;
+	got = recv(flow->fd[OUTSIDE], pump->buffer, SB_SNI_RETRY, MSG_PEEK | MSG_DONTWAIT);
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	retry = got > 0 ? sb_sni_is_retry(pump->buffer, (size_t)got) : SB_SNI_NONE;
+	if (retry == SB_SNI_MORE)
+		return 0;
+	flow->look = retry == SB_SNI_FOUND ? LOOK_AGAIN : LOOK_DONE;
+	return PIPE_SIZE;
 }
 
 enum progress { IDLE, BUSY, BROKEN };
@@ -184,9 +230,14 @@ static enum progress carry(struct pump *pump, struct flow *flow, int from)
 		if (turn == TURNS)
 			return BUSY;
 		if (!way->held && !way->ended) {
+			size_t most = from == INSIDE ? may_take(pump, flow)
+						     : may_answer(pump, flow);
+
+			if (!most)
+				break;
 			if (!lend_pipe(pump, way))
 				return BROKEN;
-			moved = splice(in, NULL, way->pipe[1], NULL, PIPE_SIZE,
+			moved = splice(in, NULL, way->pipe[1], NULL, most,
 				       SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
 			if (moved < 0 && errno == EAGAIN)
 				break;
@@ -194,6 +245,8 @@ static enum progress carry(struct pump *pump, struct flow *flow, int from)
 				return BROKEN;
 			way->held = (size_t)moved;
 			way->ended = moved == 0;
+			if (from == INSIDE && flow->look != LOOK_DONE)
+				flow->seen -= (size_t)moved;
 		}
 		while (way->held) {
 			moved = splice(way->pipe[0], NULL, out, NULL, way->held,
@@ -237,11 +290,10 @@ static void serve(struct pump *pump, struct flow *flow)
 {
 	enum progress progress[2] = {IDLE, IDLE};
 
-	for (int from = 0; from < 2; from++)
-		if (flow->datagrams)
-			progress[from] = carry_datagrams(pump, flow, from);
-		else if (from == OUTSIDE || may_begin(pump, flow))
-			progress[from] = carry(pump, flow, from);
+	/* what the server answers says what may be said to it */
+	for (int from = OUTSIDE; from >= INSIDE; from--)
+		progress[from] = flow->datagrams ? carry_datagrams(pump, flow, from)
+						 : carry(pump, flow, from);
 	if (flow->refused || progress[0] == BROKEN || progress[1] == BROKEN)
 		end(pump, flow, true);
 	else if (flow->way[0].done && flow->way[1].done)
@@ -270,7 +322,7 @@ static void begin(struct pump *pump, const struct sb_gate_message *message, cons
 			      .next = pump->flows};
 	flow->heard_ms = flow->began_ms;
 	memcpy(flow->name, message->peer.name, sizeof flow->name);
-	flow->checked = flow->datagrams || !flow->name[0];
+	flow->look = flow->datagrams || !flow->name[0] ? LOOK_DONE : LOOK_HELLO;
 	if (flow->next)
 		flow->next->previous = flow;
 	pump->flows = flow;

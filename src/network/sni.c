@@ -4,8 +4,8 @@
 #include <string.h>
 
 enum { CHANGE_CIPHER = 20, ALERT = 21, HANDSHAKE = 22, HEARTBEAT = 24 }; /* records */
-enum { CLIENT_HELLO = 1, SERVER_NAME = 0, HOST_NAME = 0, RANDOM = 32 };
-enum { RECORD_HEAD = 5, RECORD_MAX = 16 * 1024, MESSAGE_HEAD = 4 };
+enum { CLIENT_HELLO = 1, SERVER_HELLO = 2, SERVER_NAME = 0, HOST_NAME = 0, RANDOM = 32 };
+enum { RECORD_HEAD = SB_SNI_HEAD, RECORD_MAX = 16 * 1024, MESSAGE_HEAD = 4 };
 
 /* What is left of a piece of the message; ended too early: broken. */
 struct piece {
@@ -124,7 +124,7 @@ static enum sb_sni begins(const uint8_t *bytes, size_t length)
  * behind what is skipped stands the name that they believe.  So there is nothing to skip: each record is a handshake's
  * and holds at least a byte of the hello, the last one all of its rest and no more.
  */
-static enum sb_sni gather(uint8_t *bytes, size_t length, struct piece *out)
+static enum sb_sni gather(uint8_t *bytes, size_t length, struct piece *out, size_t *out_end)
 {
 	size_t at = 0, have = 0, whole = MESSAGE_HEAD;
 
@@ -153,18 +153,42 @@ static enum sb_sni gather(uint8_t *bytes, size_t length, struct piece *out)
 		if (part < size)
 			return SB_SNI_MORE;
 	}
+	*out_end = at;
 	*out = (struct piece){bytes + MESSAGE_HEAD, whole - MESSAGE_HEAD, false};
 	return SB_SNI_FOUND;
 }
 
-enum sb_sni sb_sni_read(uint8_t *bytes, size_t length, char out[SB_HOST_NAME_SIZE])
+enum sb_sni sb_sni_read(uint8_t *bytes, size_t length, char out[SB_HOST_NAME_SIZE], size_t *out_end)
 {
 	struct piece hello;
 	enum sb_sni found = begins(bytes, length);
 
+	*out_end = 0;
 	if (found == SB_SNI_FOUND)
-		found = gather(bytes, length, &hello);
+		found = gather(bytes, length, &hello, out_end);
 	if (found == SB_SNI_FOUND)
 		return read_hello(hello, out);
 	return found == SB_SNI_MORE && length >= SB_SNI_MAX ? SB_SNI_BAD : found;
+}
+
+enum sb_sni sb_sni_is_retry(const uint8_t *bytes, size_t length)
+{
+	/* what stands for a random number: the hash of "HelloRetryRequest" */
+	static const uint8_t mark[RANDOM] = {0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11,
+					     0xbe, 0x1d, 0x8c, 0x02, 0x1e, 0x65, 0xb8, 0x91,
+					     0xc2, 0xa2, 0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e,
+					     0x07, 0x9e, 0x09, 0xe2, 0xc8, 0xa8, 0x33, 0x9c};
+	const size_t at = RECORD_HEAD + MESSAGE_HEAD + 2;
+
+	for (size_t i = 0; i < length && i < SB_SNI_RETRY; i++)
+		if ((i == 0 && bytes[i] != HANDSHAKE) ||
+		    (i == RECORD_HEAD && bytes[i] != SERVER_HELLO) ||
+		    (i >= at && bytes[i] != mark[i - at]))
+			return SB_SNI_NONE;
+	return length < SB_SNI_RETRY ? SB_SNI_MORE : SB_SNI_FOUND;
+}
+
+size_t sb_sni_other_record(const uint8_t head[SB_SNI_HEAD])
+{
+	return head[0] == HANDSHAKE ? 0 : RECORD_HEAD + ((size_t)head[3] << 8 | head[4]);
 }

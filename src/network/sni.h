@@ -22,7 +22,19 @@ enum sb_sni {
 
 #define SB_SNI_MAX (64 * 1024) /* with the heads of its records; browsers send 2 KiB */
 
-/* bytes: all that has come; they are moved about. */
-enum sb_sni sb_sni_read(uint8_t *bytes, size_t length, char out[SB_HOST_NAME_SIZE]);
+/* bytes: all that has come; they are moved about.  *out_end: how long a whole ClientHello is; else 0. */
+enum sb_sni sb_sni_read(uint8_t *bytes, size_t length, char out[SB_HOST_NAME_SIZE],
+			size_t *out_end);
+
+/*
+ * A server may want a second ClientHello, by an answer of a form of its own (RFC 8446, 4.1.3 and 4.1.4).  What a server
+ * says first: is it that?  SB_SNI_FOUND, SB_SNI_NONE, SB_SNI_MORE.
+ */
+#define SB_SNI_RETRY 43 /* so much of it says so */
+enum sb_sni sb_sni_is_retry(const uint8_t *bytes, size_t length);
+
+/* How long a record is, with the head that it begins with, if it is none of a handshake; else 0. */
+#define SB_SNI_HEAD 5
+size_t sb_sni_other_record(const uint8_t head[SB_SNI_HEAD]);
 
 #endif

@@ -48,11 +48,17 @@ static enum sb_sni read_copy(const uint8_t *data, size_t size, char name[SB_HOST
 {
 	uint8_t *copy = malloc(size + !size);
 	enum sb_sni found;
+	size_t end;
 
 	CHECK(copy);
 	if (size)
 		memcpy(copy, data, size);
-	found = sb_sni_read(copy, size, name);
+	found = sb_sni_read(copy, size, name, &end);
+	CHECK(end <= size && (found != SB_SNI_FOUND || end) && (found != SB_SNI_MORE || !end));
+	if (size)
+		memcpy(copy, data, size);
+	/* what begins so has no more to say */
+	CHECK(sb_sni_is_retry(copy, size) != SB_SNI_MORE || size < SB_SNI_RETRY);
 	free(copy);
 	return found;
 }

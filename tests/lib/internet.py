@@ -6,7 +6,7 @@
 
 Everything is on the namespace's loopback interface; who is root in it sets it up, the command is the test's own
 user again.  http://HOST/PATH says where it was reached.  Port 7 echoes, 9 takes everything, 443 hears a
-ClientHello and answers nothing, UDP port 9999 echoes, 2222 has a server that speaks first, 3128 the proxy of
+ClientHello and answers nothing, 445 wants a second one, UDP port 9999 echoes, 2222 has a server that speaks first, 3128 the proxy of
 company_proxy.py, 1080 and 1081 those of company_socks.py.  Port 11 takes nothing, and at 444 nobody ever answers a SYN.
 """
 
@@ -39,6 +39,8 @@ RECORDS = {  # name and type: data
     ("_imap._tcp.good.example", 33): [struct.pack("!HHH", 1, 2, 7) + GOOD],
     ("other.example", 16): [b"\6secret"],
 }
+HELLO_RETRY = bytes.fromhex("160303003602000032" "0303" "cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c" "00"
+                            "1301" "00" "000a" "002b00020304" "002c0000" "140303000101")
 
 
 def internet(fx, *argv):
@@ -154,6 +156,20 @@ class Outside:
         self.hear(f"tls {address_of(connection)} {len(data)} bytes")
         connection.sendall(b"heard")
 
+    def retry(self, connection):
+        """A server that skips early data, and takes the name of the second hello."""
+        def record():
+            head = connection.recv(5, socket.MSG_WAITALL)
+            return head + connection.recv(struct.unpack("!H", head[3:5])[0], socket.MSG_WAITALL) if len(head) == 5 else b""
+
+        answer = HELLO_RETRY if record() else b""
+        connection.sendall(answer[:9])
+        connection.sendall(answer[9:])
+        while (second := record()) and second[0] != 22:
+            pass
+        self.hear(f"again {b'other.example' in second} {len(second)}")
+        connection.sendall(b"heard")
+
     @staticmethod
     def silent():
         """A listener that drops every packet: what is connected to it waits."""
@@ -185,7 +201,7 @@ class Outside:
         company_socks.serve(connection, self.hear, NAMES, open_to_all=True)
 
     def begin(self):
-        for port, serve in ((80, self.http), (8080, self.http), (7, self.echo), (9, self.sink), (443, self.hello),
+        for port, serve in ((80, self.http), (8080, self.http), (7, self.echo), (9, self.sink), (443, self.hello), (445, self.retry),
                             (2222, self.speaks_first), (11, self.stay), (3128, self.proxy), (1080, self.socks), (1081, self.open_socks)):
             self.listen(port, serve)
         self.start(self.accept, socket.create_server(("127.0.0.53", 53)), self.names_by_stream)

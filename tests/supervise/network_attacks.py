@@ -4,7 +4,7 @@ import struct
 
 import tap
 from internet import forget, heard, internet
-from tap import SUPERVISED, check, contains, equal, run_all
+from tap import SUPERVISED, check, contains, equal, lacks, run_all
 
 def test(name):
     """Of a supervised run; a static one asks nobody."""
@@ -205,6 +205,44 @@ def tls_names(fx):
             contains(result.stdout, "heard", "neighbour")
     log = fx.sandbash("--log").stdout
     contains(log, "other.example", "the record has the name that TLS gave")
+
+
+AGAIN = """
+s = socket.create_connection(('good.example', 445))
+s.settimeout(90)
+def talk():
+    at_once, *parts = (bytes.fromhex(part) for part in sys.argv[1:])
+    s.sendall(at_once)
+    answer = b''
+    while len(answer) < 65 and (more := s.recv(65 - len(answer))):
+        answer += more
+    for part in parts:
+        s.sendall(part)
+    print(s.recv(100))
+print(attempt(talk))
+"""
+
+
+@test("a second ClientHello that the server wants has the same name, sent before or after it is wanted")
+def second_hello(fx):
+    good, other = hello("good.example").hex(), hello("other.example").hex()
+    change, early = "140303000101", "1703030010" + "ab" * 16
+    bad = ([good, other], [good + other], [good, change + other], [good + change + early + other], [good + early, change, early + other],
+           [good, other[:8], other[8:]], [good, change[:4], change[4:] + pieces(other)], [good, "1600" + other[4:]])
+    fine = ([good, good], [good + good], [good, change + good], [good + change + early, good], [good, change[:4], change[4:] + good],
+            [good, pieces(good)], [good, good[:8], good[8:]])
+    for words in bad[:5]:
+        contains(native(fx, AGAIN, *words).stdout, "heard", "control")
+    check(any(line.startswith("again True") for line in heard(fx)), "control: it takes the other name")
+    forget(fx)
+    for words in bad:
+        result = inside(fx, AGAIN, *words, flags=["--connect=good.example:445"])
+        check("ECONNRESET" in result.stdout or "EPIPE" in result.stdout, str(words) + result.stdout + result.stderr)
+    lacks("\n".join(heard(fx)), "again True")
+    for words in fine:
+        result = inside(fx, AGAIN, *words, flags=["--connect=good.example:445"])
+        contains(result.stdout, "heard", f"neighbour {words}: {result.stderr}")
+    contains(fx.sandbash("--log").stdout, "other.example", "the record has the name that TLS gave")
 
 
 @test("a name that was allowed and leads to this machine, an office or a cloud's metadata asks again")

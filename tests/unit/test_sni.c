@@ -61,10 +61,12 @@ static enum sb_sni read_copy(const void *bytes, size_t length, char name[SB_HOST
 {
 	uint8_t *exact = malloc(length + !length);
 	enum sb_sni found;
+	size_t end;
 
 	assert_non_null(exact);
 	memcpy(exact, bytes, length);
-	found = sb_sni_read(exact, length, name);
+	found = sb_sni_read(exact, length, name, &end);
+	assert_true(found == SB_SNI_FOUND ? end && end <= length : found != SB_SNI_MORE || !end);
 	free(exact);
 	return found;
 }
@@ -250,14 +252,36 @@ static void passes_others(void **state)
 	assert_int_equal(read_copy("\x16\x16\0\0\1\1", 6, name), SB_SNI_NONE);
 }
 
+/* What a server says first that wants another hello; RFC 8446, 4.1.3. */
+static void knows_a_retry(void **state)
+{
+	uint8_t bytes[SB_SNI_RETRY + 1] = "\x16\3\3\0\x58\2\0\0\x54\3\3"
+					  "\xcf\x21\xad\x74\xe5\x9a\x61\x11\xbe\x1d\x8c\x02"
+					  "\x1e\x65\xb8\x91\xc2\xa2\x11\x16\x7a\xbb\x8c\x5e"
+					  "\x07\x9e\x09\xe2\xc8\xa8\x33\x9c";
+
+	(void)state;
+	for (size_t length = 0; length < SB_SNI_RETRY; length++)
+		assert_int_equal(sb_sni_is_retry(bytes, length), SB_SNI_MORE);
+	assert_int_equal(sb_sni_is_retry(bytes, SB_SNI_RETRY), SB_SNI_FOUND);
+	for (size_t at = 0; at < SB_SNI_RETRY; at++) {
+		bytes[at] ^= 1;
+		/* versions and lengths say nothing about it */
+		assert_int_equal(sb_sni_is_retry(bytes, SB_SNI_RETRY),
+				 at == 0 || at == 5 || at >= 11 ? SB_SNI_NONE : SB_SNI_FOUND);
+		bytes[at] ^= 1;
+	}
+	assert_int_equal(sb_sni_is_retry((const uint8_t *)"\x15\3\3\0\2\2\x28", 7), SB_SNI_NONE);
+	assert_int_equal(sb_sni_other_record((const uint8_t *)"\x14\3\3\0\1"), 6);
+	assert_int_equal(sb_sni_other_record((const uint8_t *)"\x17\3\3\1\1"), 262);
+	assert_int_equal(sb_sni_other_record((const uint8_t *)"\x16\3\3\0\1"), 0);
+}
+
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(finds),
-	cmocka_unit_test(finds_in_pieces),
-	cmocka_unit_test(refuses_what_is_skipped),
-	cmocka_unit_test(reads_any_version),
-	cmocka_unit_test(refuses),
-	cmocka_unit_test(refuses_too_long),
-	cmocka_unit_test(passes_others),
+	cmocka_unit_test(knows_a_retry),     cmocka_unit_test(finds),
+	cmocka_unit_test(finds_in_pieces),   cmocka_unit_test(refuses_what_is_skipped),
+	cmocka_unit_test(reads_any_version), cmocka_unit_test(refuses),
+	cmocka_unit_test(refuses_too_long),  cmocka_unit_test(passes_others),
 };
 
 UNIT_MAIN("sni")
