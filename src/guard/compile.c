@@ -175,8 +175,7 @@ static void compile(struct sb_table *table, bool protecting)
 	for (size_t i = 0; i < count; i++) {
 		struct sb_pattern_row *next = &table->rows[table->count];
 
-		if (((rows[i].flags & SB_GUARD_IF_PROTECTING) && !protecting) ||
-		    (rows[i].flags & (SB_GUARD_IN_HOME | SB_GUARD_IF_ELSEWHERE)))
+		if (!sb_row_counts(&rows[i], protecting))
 			continue;
 		compile_row(&rows[i], &table->components[table->component_count], next);
 		table->component_count += next->count;

@@ -173,10 +173,20 @@ static inline const struct sb_table *sb_table_of(const struct sb_guard *guard)
 	return table;
 }
 
-/* For an answer about something that no row is about: one about git. */
+/* Is the row one of those that a name is held against, wherever it lies? */
+static inline bool sb_row_counts(const struct sb_guard_row *row, bool protecting)
+{
+	return !(row->flags & (SB_GUARD_IN_HOME | SB_GUARD_IF_ELSEWHERE)) &&
+	       (protecting || !(row->flags & SB_GUARD_IF_PROTECTING));
+}
+
+/* For an answer about something that no row is about: one about git, the first. */
 static inline const struct sb_guard_row *sb_row_of_git(const struct sb_guard *guard)
 {
-	return sb_table_of(guard)->rows[0].row;
+	size_t count;
+
+	(void)guard;
+	return sb_guard_rows(&count);
 }
 
 /* One component of a pattern, made ready. */

@@ -24,43 +24,83 @@ static int tell_whole(const struct telling *telling, const struct sb_guard_row *
 
 /* --- by names on the way there ------------------------------------------------------------------- */
 
-static bool fits(const char *pattern, size_t width, const char *name, size_t length)
-{
-	struct sb_component component = {0};
+/* A name on the way, folded once for all rows. */
+struct level {
+	const char *name; /* up to the next slash */
+	size_t length;
 	struct sb_folded folded;
+};
 
-	sb_component_make(pattern, width, &component);
-	switch (component.kind) {
+/* A name of a pattern. */
+struct part {
+	size_t width;
+	struct sb_component component;
+};
+
+static void make_part(const char *pattern, struct part *out)
+{
+	*out = (struct part){.width = strcspn(pattern, "/")};
+	sb_component_make(pattern, out->width, &out->component);
+}
+
+static bool fits(const struct sb_component *component, const struct level *level)
+{
+	switch (component->kind) {
 	case SB_COMPONENT_ANY:
 	case SB_COMPONENT_BENEATH:
 		return true;
 	case SB_COMPONENT_SUFFIX:
-		return sb_component_ends(&component, name, length);
+		return sb_component_ends(component, level->name, level->length);
 	case SB_COMPONENT_NAME:
-		sb_fold(name, length, &folded);
-		return folded.length < SB_FOLD_MAX && folded.length == component.text.length &&
-		       memcmp(folded.text, component.text.text, folded.length) == 0;
+		return level->folded.length < SB_FOLD_MAX &&
+		       level->folded.length == component->text.length &&
+		       memcmp(level->folded.text, component->text.text, component->text.length) ==
+			       0;
 	case SB_COMPONENT_GIT:
 		break;
 	}
 	return false;
 }
 
-/* What of the pattern is left where path has ended; NULL: they part before that, or nothing is. */
-static const char *rest_behind(const char *pattern, const char *path)
+/*
+ * What of the pattern, which begins with first, is left where the levels have ended; NULL: they part before
+ * that, or nothing is.
+ */
+static const char *rest_behind(const char *pattern, const struct part *first,
+			       const struct level *level, const struct level *end)
 {
-	for (;;) {
-		size_t width = strcspn(pattern, "/"), length = strcspn(path, "/");
+	struct part next;
 
-		if (width == 2 && memcmp(pattern, "**", 2) == 0)
+	for (const struct part *part = first;; part = &next) {
+		if (part->component.kind == SB_COMPONENT_BENEATH)
 			return pattern;
-		if (!fits(pattern, width, path, length) || !pattern[width])
+		if (!fits(&part->component, level) || !pattern[part->width])
 			return NULL;
-		pattern += width + 1;
-		path += length;
-		if (!*path++)
+		pattern += part->width + 1;
+		if (++level == end)
 			return pattern;
+		make_part(pattern, &next);
 	}
+}
+
+/* The names of path, which is absolute; NULL: out of memory. */
+static struct level *levels_of(const char *path, size_t *out_count)
+{
+	struct level *levels;
+	size_t slashes = 0;
+
+	for (const char *at = path; (at = strchr(at, '/')); at++)
+		slashes++;
+	levels = calloc(slashes + 1, sizeof *levels);
+	*out_count = 0;
+	while (levels && (path = strchr(path, '/'))) {
+		struct level *level = &levels[(*out_count)++];
+
+		level->name = ++path;
+		level->length = strcspn(path, "/");
+		sb_fold(level->name, level->length, &level->folded);
+	}
+	return levels;
 }
 
 /* As far as it is certain: behind a star that is not the last name everything counts. */
@@ -85,24 +125,28 @@ static int tell_rest(const struct telling *telling, const char *rest,
 	return path ? telling->tell(telling->context, path, wild, row) : SB_E_NOMEM;
 }
 
+/* Its patterns alone: the table made ready takes longer than all the rest of a worker's look. */
 static int tell_rows(const struct telling *telling)
 {
-	const struct sb_table *table = sb_table_of(telling->guard);
-	int status = SB_OK;
+	size_t count, level_count;
+	const struct sb_guard_row *rows = sb_guard_rows(&count);
+	SB_AUTO_FREE struct level *levels = levels_of(telling->directory, &level_count);
+	int status = levels ? SB_OK : SB_E_NOMEM;
 
-	for (size_t i = 0; i < table->count && status == SB_OK; i++) {
-		const struct sb_guard_row *row = table->rows[i].row;
-		const char *from = telling->directory;
+	for (size_t i = 0; i < count && status == SB_OK; i++) {
+		const struct sb_guard_row *row = &rows[i];
+		struct part first;
 
 		/* of the home directory's own extras have what is there */
 		if (row->pattern[0] == '<' || !strchr(row->pattern, '/') ||
-		    row->kind == SB_GUARD_ANYTHING || (row->flags & SB_GUARD_IN_HOME))
+		    row->kind == SB_GUARD_ANYTHING ||
+		    !sb_row_counts(row, telling->guard->options.protect_ignored))
 			continue;
-		while (status == SB_OK && (from = strchr(from, '/'))) {
-			const char *rest;
+		make_part(row->pattern, &first);
+		for (size_t from = 0; from < level_count && status == SB_OK; from++) {
+			const char *rest = rest_behind(row->pattern, &first, levels + from,
+						       levels + level_count);
 
-			from++;
-			rest = rest_behind(row->pattern, from);
 			if (rest)
 				status = tell_rest(telling, rest, row);
 		}
