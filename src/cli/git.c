@@ -242,12 +242,14 @@ static int put(struct doing *doing, struct sb_question *question, struct sb_erro
 
 static int ask(void *context, const struct sb_repo_about *about, struct sb_error *err)
 {
-	struct sb_question question = {.op = about->op,
-				       .about = SB_ABOUT_REPO,
-				       .verb = about->verb,
-				       .path = about->path,
-				       .content = about->content,
-				       .content_length = about->content_length};
+	struct sb_question question = {
+		.op = about->op,
+		.about = SB_ABOUT_REPO,
+		.verb = about->verb,
+		.path = about->path,
+		.rule = about->op == SB_READ ? NULL : "built-in: what others get is asked about",
+		.content = about->content,
+		.content_length = about->content_length};
 
 	for (size_t i = 0; i < about->note_count && i < SB_QUESTION_NOTES; i++)
 		question.notes[i] = about->notes[i];

@@ -68,34 +68,43 @@ static int read_some(const struct sb_git *git, const char *const *args, struct s
 	return status;
 }
 
-int sb_repo_preview(const struct sb_git *git, const char *commit, struct sb_buf *out,
-		    struct sb_error *err)
+static int show(const struct sb_git *git, const char *const *args, struct sb_buf *out,
+		struct sb_error *err)
 {
-	SB_AUTO_BUF struct sb_buf said = SB_BUF(SB_PREVIEW_MAX), diff = SB_BUF(SB_PREVIEW_MAX);
+	SB_AUTO_BUF struct sb_buf said = SB_BUF(SB_PREVIEW_MAX);
 	bool cut = false;
-	int status = read_some(git,
-			       (const char *const[]){"log", "-1", "--no-show-signature",
-						     "--no-color", "--no-decorate",
-						     "--format=author: %an <%ae>%n%n%w(0,4,4)%B",
-						     commit, NULL},
-			       &said, &cut, err);
+	int status = read_some(git, args, &said, &cut, err);
 
-	if (status == SB_OK)
-		status = read_some(git,
-				   (const char *const[]){"diff-tree", "--no-commit-id", "--root",
-							 "-r", "--patch-with-stat", "--no-color",
-							 "--no-ext-diff", "--no-textconv",
-							 "--no-renames", "--submodule=short",
-							 commit, NULL},
-				   &diff, &cut, err);
 	if (status != SB_OK)
 		return status;
 	escape_lines(out, said.data, said.length);
-	sb_buf_putc(out, '\n');
-	escape_lines(out, diff.data, diff.length);
 	if (cut)
 		sb_buf_puts(out, "\n... there is more than is shown\n");
 	return sb_buf_failed(out) ? sb_no_memory(err) : SB_OK;
+}
+
+int sb_repo_diff(const struct sb_git *git, const char *commit, struct sb_buf *out,
+		 struct sb_error *err)
+{
+	return show(git,
+		    (const char *const[]){"diff-tree", "--no-commit-id", "--root", "-r",
+					  "--patch-with-stat", "--no-color", "--no-ext-diff",
+					  "--no-textconv", "--no-renames", "--submodule=short",
+					  commit, NULL},
+		    out, err);
+}
+
+int sb_repo_preview(const struct sb_git *git, const char *commit, struct sb_buf *out,
+		    struct sb_error *err)
+{
+	int status = show(git,
+			  (const char *const[]){
+				  "log", "-1", "--no-show-signature", "--no-color", "--no-decorate",
+				  "--format=author: %an <%ae>%n%n%w(0,4,4)%B", commit, NULL},
+			  out, err);
+
+	sb_buf_putc(out, '\n');
+	return status == SB_OK ? sb_repo_diff(git, commit, out, err) : status;
 }
 
 int sb_repo_count(const struct sb_git *git, const char *commit, size_t *out, struct sb_error *err)

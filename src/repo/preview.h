@@ -13,7 +13,11 @@
 void sb_repo_leave_out(struct sb_repo_result *result, const char *path, const char *why);
 void sb_repo_left_out(struct sb_repo_result *result);
 
-/* Who made it, the message, and its difference to the commit before; escaped, but for ends of lines and tabs. */
+/* Its difference to the commit before, names first; escaped, but for ends of lines and tabs. */
+int sb_repo_diff(const struct sb_git *git, const char *commit, struct sb_buf *out,
+		 struct sb_error *err);
+
+/* Who made it and the message, before that. */
 int sb_repo_preview(const struct sb_git *git, const char *commit, struct sb_buf *out,
 		    struct sb_error *err);
 

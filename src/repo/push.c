@@ -210,31 +210,55 @@ static int check_target(const struct staged *staged, const struct sb_repo_reques
 	return status;
 }
 
+/* The first line of the message, which whoever staged it has chosen. */
+static int quote_message(const struct staged *staged, struct sb_buf *out, struct sb_error *err)
+{
+	SB_AUTO_BUF struct sb_buf said = SB_BUF(SB_PREVIEW_MAX);
+	int status =
+		sb_git_say(&staged->git, SB_GIT_LOOK,
+			   (const char *const[]){"log", "-1", "--no-show-signature", "--no-color",
+						 "--format=%s", staged->result->commit, NULL},
+			   &said, NULL, err);
+
+	if (said.length && said.data[said.length - 1] == '\n')
+		said.length--;
+	sb_buf_puts(out, "its message: '");
+	sb_escape_value(out, said.data, said.length, 100);
+	sb_buf_puts(out, "'");
+	return status;
+}
+
 static int ask(const struct staged *staged, const char *old, bool forward, struct sb_error *err)
 {
-	SB_AUTO_BUF struct sb_buf preview = SB_BUF(8 * SB_PREVIEW_MAX), branch = SB_BUF(4096);
-	char files[64];
-	const char *notes[4] = {branch.data, files};
+	SB_AUTO_BUF struct sb_buf diff = SB_BUF(8 * SB_PREVIEW_MAX), branch = SB_BUF(4096),
+				  message = SB_BUF(4096);
+	char files[128];
+	const char *notes[4] = {NULL};
 	struct sb_repo_about about = {.op = SB_MODIFY,
 				      .verb = "push to",
 				      .path = staged->result->repo,
 				      .notes = notes,
-				      .note_count = 2};
-	int status = sb_repo_preview(&staged->git, staged->result->commit, &preview, err);
+				      .note_count = 3};
+	int status = sb_repo_diff(&staged->git, staged->result->commit, &diff, err);
 
+	if (status == SB_OK)
+		status = quote_message(staged, &message, err);
 	if (status != SB_OK)
 		return status;
 	sb_buf_puts(&branch, old[0] ? "to its branch '" : "as a new branch '");
 	sb_escape_name(&branch, staged->result->branch, strlen(staged->result->branch));
 	sb_buf_puts(&branch, "'");
 	notes[0] = branch.data;
-	snprintf(files, sizeof files, "%zu files change; the commit is %s", staged->result->files,
-		 staged->result->id);
+	snprintf(files, sizeof files,
+		 "files that change: %zu; to see all of it: sandbash --git show %s",
+		 staged->result->files, staged->result->id);
+	notes[1] = files;
+	notes[2] = message.data;
 	if (!forward)
 		notes[about.note_count++] =
 			"commits that the branch has now would be lost from it (--force)";
-	about.content = preview.data;
-	about.content_length = preview.length;
+	about.content = diff.data;
+	about.content_length = diff.length;
 	return staged->session->ask(staged->session->context, &about, err);
 }
 

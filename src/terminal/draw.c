@@ -13,6 +13,8 @@
 #define ALLOWS "\033[1;32m"
 #define DENIES "\033[1;31m"
 
+#define MOST_CONTENT 100 /* lines of it */
+
 /* --- lines ------------------------------------------------------------------------- */
 
 /* A SPACE goes when there are too few rows; nothing else does. */
@@ -545,7 +547,10 @@ static bool lay_out(struct page *page, const struct sb_question *question,
 static bool find_layout(struct page *page, const struct sb_question *question,
 			const struct sb_view *view)
 {
-	size_t most = view->rows >= 24 ? 5 : view->rows >= 18 ? 3 : 1;
+	size_t most = view->rows >= 24 ? view->rows - 18 : view->rows >= 18 ? 3 : 1;
+
+	if (most > MOST_CONTENT)
+		most = MOST_CONTENT;
 
 	for (size_t lines = most; lines > 0; lines--)
 		if (lay_out(page, question, view, lines, false))

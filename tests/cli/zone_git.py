@@ -116,7 +116,9 @@ def five(fx):
     equal(fx.sandbash(*flags, "--git", "push", name).status, 125, "nobody says yes")
     equal(repo.refs()["refs/heads/main"], before["refs/heads/main"])
     person = Person(fx, *flags, "--git", "push", name)
-    contains(person.answer("1", "push to", str(repo.path)), "main")
+    screen = person.answer("1", "push to", str(repo.path))
+    for part in ("main", "what others get", "its message: '", f"--git show {name}", "|  new/b.txt | 1 +"):
+        contains(screen, part)
     equal(person.end(), 0)
     equal(repo.show("main:src/a.c"), "two")
     equal(repo.show("main:new/b.txt"), "new")
