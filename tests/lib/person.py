@@ -13,13 +13,7 @@ import time
 
 from tap import PATIENCE, check
 
-QUIET = 0.45  # longer than an asker wants silence before a key
 TITLE = "sandbash asks you"
-
-
-def subject(screen):
-    """What a question is about: all but how many wait."""
-    return screen.split("\n", 1)[1:]
 
 
 class Person:
@@ -55,16 +49,12 @@ class Person:
         self.until(lambda: not self.shows(*texts), f"the question with {texts} stays")
 
     def press(self, key):
-        self.term.settle(QUIET, 1)
-        self.term.send(key)
+        self.term.press(key)
 
     def answer(self, key, *texts):
         """Wait for a question and answer it; returns what it looked like."""
-        screen = self.question(*texts)
-        self.press(key)
-        self.until(lambda: subject(self.term.screen()) != subject(screen) or not self.shows(),
-                   "the question stays")
-        return screen
+        self.question(*texts)
+        return self.term.answer(key)
 
     def calm(self, seconds=0.6):
         deadline = time.monotonic() + seconds

@@ -4,6 +4,7 @@
     term.expect(r"\\$ $")           wait until the output matches; returns the match
     term.send("echo hi\\n")         type
     term.send("\\x03")              Ctrl-C
+    term.answer("1")               to a question of ours: look, press, see it go
     term.resize(40, 100)           as when the window changes: SIGWINCH
     print(term.screen())           what stands on the screen now
     status = term.wait()           exit status; negative when a signal killed it
@@ -28,6 +29,13 @@ import termios
 import time
 
 PATIENCE = 120  # seconds for what must come: a net under a test that hangs, never a measure
+QUIET = 0.45  # longer than an asker wants silence before a key
+TOO_FAST = re.compile(r"(That was too fast to count|Too fast)\. ")  # what a question says of such a key
+
+
+def subject(screen):
+    """What a question is about: all but how many wait, and what it says of a key that was too fast."""
+    return TOO_FAST.sub("", screen).split("\n", 1)[1:]
 
 
 class Screen:
@@ -229,6 +237,7 @@ class Terminal:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._seen = 0  # how much of it expect() has passed
         self._screen = Screen(rows, columns)
+        self._again = None  # (key, when it is due again, pause)
         self.master, slave = pty.openpty()
         self._set_size(rows, columns)
         self.name = os.ttyname(slave)
@@ -250,16 +259,55 @@ class Terminal:
         self._screen.resize(rows, columns)
         self._set_size(rows, columns)
 
+    def press(self, key):
+        """As a person does: look first; returns what was seen.  Where the machine is busy the asker may see
+        the key sooner after the question than it was pressed.  The question says so then, and whoever reads on
+        looks longer and presses again.  (An asker that has its answer drops what is typed before the question
+        has left this screen.)"""
+        self.settle(QUIET, 1)
+        seen = self._screen.text()
+        self.send(key)
+        if key in tuple("1234"):
+            self._again = (key, time.monotonic() + 2 * QUIET, 2 * QUIET)
+        return seen
+
+    def answer(self, key):
+        """Press, and see the question go; returns what it looked like."""
+        seen = self.press(key)
+        deadline = time.monotonic() + PATIENCE
+        while "Press " in self._screen.text() and subject(self._screen.text()) == subject(seen):
+            if time.monotonic() > deadline:
+                raise AssertionError(f"the question stays; the screen:\n{self._screen.text()}")
+            self._read(0.1)  # no more than a look: what comes next may have no end
+        return seen
+
+    def _press_again(self):
+        key, due, pause = self._again
+        if time.monotonic() < due or not TOO_FAST.search(self._screen.text()):
+            return
+        self.send(key)
+        self._again = (key, time.monotonic() + 2 * pause, 2 * pause)
+
     def send(self, text):
+        self._again = None
+        self._write(text)
+
+    def _write(self, text):
         data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
         while data:
             data = data[os.write(self.master, data):]
 
     def _read(self, timeout):
         """Take in what comes within timeout; False when nothing did or the end is reached."""
-        ready, _, _ = select.select([self.master], [], [], max(0, timeout))
-        if not ready:
-            return False
+        deadline = time.monotonic() + max(0, timeout)
+        while True:
+            left = max(0, deadline - time.monotonic())
+            if select.select([self.master], [], [], min(left, QUIET) if self._again else left)[0]:
+                break
+            if self._again:
+                self._press_again()
+            if time.monotonic() >= deadline:
+                return False
         try:
             data = os.read(self.master, 65536)
         except OSError:  # EIO: nobody holds the other side any more
@@ -269,7 +317,7 @@ class Terminal:
         self._screen.feed(text)
         answer, self._screen.replies = self._screen.replies, ""
         if answer and self.replies:
-            self.send(answer)
+            self._write(answer)
         return bool(data)
 
     def state(self):

@@ -4,13 +4,11 @@
     watcher.sees("1 run, 1 question")
     watcher.go_to("wants to create")       by Tab, looking
     watcher.open("/outside/file")          Enter: the question in full
-    watcher.press("1")
+    watcher.answer("1")
     watcher.leave()
 """
 
 from tap import BIN, check, equal, wait
-
-QUIET = 0.45  # longer than an asker wants silence before a key
 
 
 class Watcher:
@@ -34,25 +32,34 @@ class Watcher:
             return text not in self.term.screen()
         wait(look, lambda: f"{text!r} stays; the screen:\n{self.term.screen()}")
 
+    def _focus(self):
+        self.term.settle(0.05, 1)
+        return next(((row, line[2:]) for row, line in enumerate(self.term.screen().split("\n"))
+                     if line.startswith("> ")), (None, None))
+
     def focus(self):
         """The row in focus."""
-        self.term.settle(0.05, 1)
-        return next((line[2:] for line in self.term.screen().split("\n") if line.startswith("> ")), None)
+        return self._focus()[1]
+
+    def has_focus(self, text):
+        wait(lambda: text in (self.focus() or ""), lambda: f"{text!r} has no focus:\n{self.term.screen()}")
 
     def go_to(self, text):
         """As a person does: key by key, looking."""
         for _ in range(20):
             if text in (self.focus() or ""):
                 return
-            before = self.term.screen()
+            before = self._focus()
             self.term.send("\t")
-            wait(lambda: self.term.settle(0.02, 0.1) or self.term.screen() != before,
+            wait(lambda: self._focus() != before,
                  lambda: f"no way to {text!r}:\n{self.term.screen()}")
         check(False, f"no way to {text!r}:\n{self.term.screen()}")
 
     def press(self, key):
-        self.term.settle(QUIET, 1)
-        self.term.send(key)
+        self.term.press(key)
+
+    def answer(self, key):
+        self.term.answer(key)
 
     def open(self, *texts):
         self.press("\r")
