@@ -16,7 +16,6 @@ import time
 from runs import Run, files, run_dir, write_others
 from tap import BIN, Failed, check, contains, equal, lacks, run_all, test, wait
 
-QUIET = 0.45  # longer than an asker wants silence before a key
 BOTH = ("full", "flat")
 
 HELLO = struct.pack("=IIQiiIII33I", 0x34614253, 0, 0, 0, 0, 0, 0, 0xFFFFFFFF, *[0xFFFFFFFF] * 33)
@@ -40,10 +39,9 @@ class Person:
         self.sees("Ctrl-C detaches")
         return self
 
-    def press(self, key):
-        """As a person does: look first."""
-        self.term.settle(QUIET, 1)
-        self.term.send(key)
+    def answer(self, key):
+        self.sees("Press ")
+        self.term.answer(key)
 
 
 def write_outside(fx, then="exit $?"):
@@ -62,7 +60,7 @@ def approve(fx):
     contains(screen, str(fx.outside / "file"))
     contains(screen, "your word: " + (fx.home / ".config/sandbash/word").read_text().strip())
     equal(run.process.poll(), None)
-    person.press("1")
+    person.answer("1")
     equal(run.end()[0], 0)
     equal(fx.read(fx.outside / "file"), "landed\n")
     contains(person.sees("the run has ended"), "allowed once: create")
@@ -76,7 +74,7 @@ def deny(fx):
     run = Run(fx, "--consent=ask", *write_outside(fx))
     person = Person(fx)
     person.sees("wants to create")
-    person.press("3")
+    person.answer("3")
     check(run.end()[0] != 0, "the write failed")
     check(not fx.exists(fx.outside / "file"), "nothing landed")
     equal(person.term.wait(), 0)
@@ -88,7 +86,7 @@ def always(fx):
               f"echo 1 > {fx.outside}/one && echo 2 > {fx.outside}/two; sleep 1; exit 5")
     person = Person(fx, columns=200)
     person.sees("wants to create")
-    person.press("4")
+    person.answer("4")
     person.sees("added 'write ")
     equal(run.end()[0], 5)
     equal(sorted(os.listdir(fx.outside)), ["one", "two"])
@@ -104,7 +102,7 @@ def auto(fx):
     person = Person(fx).here()
     fx.write("go")
     person.sees("wants to create")
-    person.press("1")
+    person.answer("1")
     equal(run.end()[0], 0)
     check(fx.exists(fx.outside / "file"), "it landed")
 
@@ -139,7 +137,7 @@ def killed(fx):
     equal(run.process.poll(), None)
     third = Person(fx)
     third.sees("wants to create")
-    third.press("1")
+    third.answer("1")
     equal(run.end()[0], 0)
     check(fx.exists(fx.outside / "file"), "it landed")
 
@@ -150,7 +148,7 @@ def two(fx):
     first, second = Person(fx), Person(fx)
     first.sees("wants to create")
     second.sees("wants to create")
-    first.press("3")
+    first.answer("3")
     second.sees("answered on another terminal")
     lacks(second.term.screen(), "wants to create")
     run.end()
@@ -167,11 +165,10 @@ def both_terminals(fx):
         other.sees("wants to create")
         wait(lambda: own.settle(0.02, 0.1) or "wants to create" in own.screen(), "it shows on both")
         if answers == "own":
-            own.settle(QUIET, 1)
-            own.send("1")
+            own.answer("1")
             other.sees("answered on the run's own terminal")
         else:
-            other.press("1")
+            other.answer("1")
         own.expect("done")
         equal(own.wait(), 0)
         check(target.exists(), "it landed")
@@ -180,8 +177,10 @@ def both_terminals(fx):
 
 @test("C6 --ask-timeout ends a question that nobody answers")
 def timeout(fx):
-    run = Run(fx, "--consent=ask", "--ask-timeout=4", *write_outside(fx, "sleep 1; exit 7"))
-    person = Person(fx)
+    run = Run(fx, "--consent=ask", "--ask-timeout=4", "sh", "-c",
+              f"while [ ! -e go ]; do sleep 0.05; done; echo x > {fx.outside}/file; sleep 1; exit 7")
+    person = Person(fx).here()
+    fx.write("go")
     person.sees("wants to create")
     person.sees("its time is up")
     equal(run.end()[0], 7)
@@ -191,11 +190,13 @@ def timeout(fx):
 @test("C6 the process that asks is gone: the question is withdrawn")
 def asker_gone(fx):
     run = Run(fx, "--consent=ask", "sh", "-c",
-              f"(echo x > {fx.outside}/file) & while [ ! -e go ]; do sleep 0.05; done; kill -9 $!; sleep 2; exit 7")
+              f"(echo x > {fx.outside}/file) & while [ ! -e go ]; do sleep 0.05; done; kill -9 $!; "
+              "while [ ! -e end ]; do sleep 0.05; done; exit 7")
     person = Person(fx)
     person.sees("wants to create")
     fx.write("go")
     person.sees("nobody waits for it")
+    fx.write("end")
     equal(run.end()[0], 7)
 
 
@@ -220,13 +221,13 @@ def detach(fx):
     for how in (b"\x03", signal.SIGTERM, signal.SIGKILL):
         term.send(f"{BIN} --attach\n")
         term.expect("Ctrl-C detaches")
-        term.settle()
         check(is_exclusive(name), "nobody else opens it")
         if isinstance(how, bytes):
             term.send(how)
         else:
             os.kill(term.foreground(), how)
         wait(lambda: not is_exclusive(name), "the terminal can be opened again")
+        wait(lambda: term.foreground() == term.process.pid, "the shell is not back")
         term.settle()
         term.send("\n")
     equal(run.process.poll(), None)
@@ -254,8 +255,8 @@ def hostile_names(fx):
     person = Person(fx, columns=200).here()
     person.term.send("1")  # nothing is asked yet
     fx.write("go")
-    for _ in range(20):  # a hand in the middle of typing
-        person.term.send("1")
+    for _ in range(20):  # a hand in the middle of typing: no key is alone, however busy the machine
+        person.term.send("1x")
         person.term.settle(0.02, 0.05)
     screen = person.sees("wants to create")
     contains(screen, "x\\e[2J\\e[H 1\\x20{2}deny\\r\\nallow")
@@ -263,7 +264,7 @@ def hostile_names(fx):
     person.term.settle(0.3, 1)
     equal(os.listdir(fx.outside), [])
     equal(run.process.poll(), None)
-    person.press("3")
+    person.answer("3")
     equal(run.end()[0], 3)
     equal(os.listdir(fx.outside), [])
 
@@ -316,7 +317,7 @@ import array, os, socket, struct, sys, time
 HELLO = bytes.fromhex("%s")
 
 def say(s):
-    s.settimeout(3)
+    s.settimeout(120)
     try:
         s.send(HELLO)
         data = s.recv(65536)
@@ -345,16 +346,17 @@ def orphan(name, out):
     """From a daemon whose parents are gone."""
     if os.fork() == 0:
         os.setsid()
+        parent = os.getpid()
         if os.fork() == 0:
-            parent = os.getppid()
-            time.sleep(0.2)
+            while os.getppid() == parent:
+                time.sleep(0.02)
             with open(out + ".new", "w") as stream:
                 stream.write(attach(name))
             os.rename(out + ".new", out)
             os._exit(0)
         os._exit(0)
     os.wait()
-    for _ in range(200):
+    for _ in range(6000):
         if os.path.exists(out):
             return open(out).read()
         time.sleep(0.02)
@@ -410,7 +412,7 @@ def results(fx, run):
 
 def hello_from_outside(address):
     s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    s.settimeout(5)
+    s.settimeout(120)
     s.connect(address)
     s.send(HELLO)
     kind = struct.unpack("=II", s.recv(65536)[:8])[1]
@@ -595,7 +597,7 @@ time.sleep(1030)
     def deny_what_it_asks():
         person.term.settle(0.02, 0.1)
         if "wants to change" in person.term.screen():
-            person.press("3")
+            person.answer("3")
         return fx.exists("result")
 
     wait(deny_what_it_asks, "no result")

@@ -1,5 +1,6 @@
 """watch.py - C9: all runs in one place: their questions, what was answered, and taking it back."""
 
+import fcntl
 import json
 import os
 import select
@@ -10,7 +11,7 @@ import time
 
 from runs import Run, files, run_dir
 from tap import BIN, PATIENCE, check, contains, equal, lacks, run_all, test, wait
-from watcher import QUIET, Watcher
+from watcher import Watcher
 
 WAIT = "while [ ! -e go ]; do sleep 0.05; done; "
 
@@ -62,16 +63,16 @@ def approve(fx):
     screen = watcher.sees("1 run, 1 question", "wants to create", fx.outside / "one", run.session,
                           f"pid {run.process.pid}", "workspace-write", str(fx.project))
     lacks(screen, "Press ")
-    contains(watcher.focus(), "wants to create")
+    watcher.has_focus("wants to create")
     screen = watcher.open(fx.outside / "one")
     contains(screen, "your word: " + (fx.home / ".config/sandbash/word").read_text().strip())
     contains(screen, "Esc: later")
-    watcher.press("1")
+    watcher.answer("1")
     watcher.sees("allowed once: create", fx.outside / "two", "1 question")
     watcher.go_to("wants to create")
     equal(fx.read(fx.outside / "one"), "1\n")
     watcher.open(fx.outside / "two")
-    watcher.press("3")
+    watcher.answer("3")
     status, _, err = run.end()
     equal(status, 4)
     equal(os.listdir(fx.outside), ["one"])
@@ -100,7 +101,7 @@ def own_terminal(fx):
     term.settle()
     lacks(term.screen(), "wants to create")
     watcher.open()
-    watcher.press("1")
+    watcher.answer("1")
     term.expect("done")
     equal(term.wait(), 0)
     check(fx.exists(fx.outside / "file"), "it landed")
@@ -123,7 +124,7 @@ def auto(fx):
     question = lines.event(event="question", session=run.session)
     equal(question["path"], str(fx.outside / "file"))
     watcher.open()
-    watcher.press("1")
+    watcher.answer("1")
     equal(run.end()[0], 0)
     lines.event(event="withdrawn", session=run.session, id=question["id"])
     lines.event(event="ended", session=run.session)
@@ -142,11 +143,10 @@ def both_terminals(fx):
         watcher.go_to("wants to create")
         watcher.open(target)
         if answers == "own":
-            own.settle(QUIET, 1)
-            own.send("1")
+            own.answer("1")
             watcher.sees("answered on the run's own terminal", "sandbash --watch:")
         else:
-            watcher.press("1")
+            watcher.answer("1")
         own.expect("done")
         equal(own.wait(), 0)
         if answers == "watcher":
@@ -165,30 +165,30 @@ def focus(fx):
     second = Run(fx, "--consent=watch", *write_outside(fx, "b"))
     third = Run(fx, "--consent=watch", *write_outside(fx, "c"))
     watcher.sees("3 runs, 3 questions")
-    contains(watcher.focus(), "/a")
+    watcher.has_focus("/a")
     for key, seen in (("j", "/b"), ("\x1b[B", "/c"), ("k", "/b"), ("\x1bOA", "/a"), ("k", "/a"), ("\t", "/b")):
         watcher.term.send(key)
-        wait(lambda: seen in (watcher.focus() or ""), lambda: watcher.term.screen())
+        watcher.has_focus(seen)
     second.process.kill()
     second.process.communicate()
     watcher.sees("2 runs, 2 questions", "the question is gone")
-    equal(watcher.focus(), None)
+    wait(lambda: watcher.focus() is None, "something has the focus")
     watcher.press("\r")
     watcher.term.settle()
     lacks(watcher.term.screen(), "sandbash asks you")
     watcher.go_to("/c")
     watcher.open(fx.outside / "c")
-    watcher.press("1")
+    watcher.answer("1")
     watcher.sees("1 question", "allowed once")
     equal(third.end()[0], 0)
-    contains(watcher.focus(), "/a")
+    watcher.has_focus("/a")
     watcher.open(fx.outside / "a")
     fourth = Run(fx, "--consent=watch", *write_outside(fx, "d"))  # changes nothing of what shows
     watcher.term.settle(0.3, 1)
     contains(watcher.sees("sandbash asks you"), str(fx.outside / "a"))
     watcher.press("\x1b")  # later
     watcher.sees("2 questions")
-    contains(watcher.focus(), "/a")
+    watcher.has_focus("/a")
     equal(sorted(os.listdir(fx.outside)), ["c"])
     equal(first.process.poll(), None)
     equal(files(fx), sorted([first.session, fourth.session]))
@@ -215,13 +215,13 @@ def type_ahead(fx):
     check(select.select([watcher.term.master], [], [], PATIENCE)[0], "it opens")
     watcher.term.send("1")  # before the terminal has told that it shows
     watcher.sees("sandbash asks you")
-    for _ in range(10):  # a hand in the middle of typing
-        watcher.term.send("1")
+    for _ in range(10):  # a hand in the middle of typing: no key is alone, however busy the machine
+        watcher.term.send("1x")
         watcher.term.settle(0.02, 0.05)
     watcher.sees("too fast")
     equal(run.process.poll(), None)
     check(not fx.exists(fx.outside / "file"), "nothing landed")
-    watcher.press("1")
+    watcher.answer("1")
     equal(run.end()[0], 0)
     watcher.sees("0 runs")
     watcher.leave()
@@ -246,7 +246,7 @@ def small(fx):
     watcher.sees("enlarge the window")
     watcher.term.resize(24, 100)
     watcher.open(fx.outside / "file")
-    watcher.press("1")
+    watcher.answer("1")
     equal(run.end()[0], 0)
 
 
@@ -285,9 +285,7 @@ def goes_back(fx):
     watcher.open()
     watcher.term.process.kill()
     watcher.term.process.wait()
-    own.settle(QUIET, 1)
-    contains(own.screen(), "wants to create")
-    own.send("1")
+    contains(own.answer("1"), "wants to create")
     own.expect("done")
     equal(own.wait(), 0)
     check(fx.exists(fx.outside / "file"), "it landed")
@@ -333,7 +331,7 @@ def hostile_names(fx):
     lacks(screen, "\u202e")
     watcher.go_to("wants to create")
     contains(watcher.open(), shown)
-    watcher.press("1")
+    watcher.answer("1")
     screen = watcher.sees("allowed once, to process", "perform")
     equal(screen.count("allowed once"), 2)
     equal(screen.count(shown + "\\u{202e}"), screen.count("\\u{202e}"))
@@ -375,7 +373,7 @@ def take_back(fx):
     watcher.sees("wants to create")
     watcher.go_to("wants to create")
     watcher.open()
-    watcher.press("2")
+    watcher.answer("2")
     equal(status_of(fx, 0), 0)
     step(fx, 1)  # covered
     equal(status_of(fx, 1), 0)
@@ -388,7 +386,7 @@ def take_back(fx):
     watcher.sees(out / "c", "1 question")
     watcher.go_to("wants to create")
     watcher.open(out / "c")
-    watcher.press("3")
+    watcher.answer("3")
     check(status_of(fx, 2) != 0, "denied")
     step(fx, 3)
     check(status_of(fx, 3) != 0, "still denied, unasked")
@@ -400,7 +398,7 @@ def take_back(fx):
     watcher.sees("1 question")
     watcher.go_to("wants to create")
     watcher.open(out / "c")
-    watcher.press("1")
+    watcher.answer("1")
     equal(status_of(fx, 4), 0)
     equal(run.end()[0], 9)
     log = fx.sandbash("--log").stdout
@@ -416,7 +414,7 @@ def take_back_session(fx):
     watcher.sees("wants to create")
     watcher.go_to("wants to create")
     watcher.open()
-    watcher.press("2")
+    watcher.answer("2")
     equal(run.end()[0], 9)
     contains(fx.read(kept), str(fx.outside))
     os.unlink(fx.path("st0"))
@@ -425,7 +423,7 @@ def take_back_session(fx):
     watcher.sees(run.session, "wants to create", "other")
     watcher.go_to("wants to create")
     watcher.open()
-    watcher.press("2")
+    watcher.answer("2")
     equal(status_of(fx, 0), 0)
     contains(fx.read(kept), "other")
     watcher.go_to("allowed for this run")
@@ -464,7 +462,7 @@ def add(fx):
     watcher.sees("1 question", ".vscode")
     watcher.go_to("wants to")
     watcher.open(".vscode")
-    watcher.press("3")
+    watcher.answer("3")
     check(status_of(fx, 2) != 0, "a guarded name is a question of its own")
     equal(run.end()[0], 9)
     contains(fx.sandbash("--log").stdout, "added for this run")
@@ -509,13 +507,13 @@ def add_refused(fx):
     watcher.sees("1 question")
     watcher.go_to("wants to create")
     watcher.open()
-    watcher.press("3")
+    watcher.answer("3")
     check(status_of(fx, 0) != 0, "denied")
     step(fx, 1)
     watcher.sees("1 question")
     watcher.go_to("wants to create")
     watcher.open()
-    watcher.press("3" if "3  " in watcher.term.screen() else "2")
+    watcher.answer("3" if "3  " in watcher.term.screen() else "2")
     check(status_of(fx, 1) != 0, "denied")
     equal(run.end()[0], 9)
 
@@ -550,6 +548,18 @@ def way_out(fx):
     lacks(run.end()[2], "sandbash --watch")
 
 
+def is_locked(path):
+    """As long as a run lasts; a file without is what one has left."""
+    if not path.exists():
+        return False
+    with open(path, "rb") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
 @test("C9 nobody inside watches; and who listens in a run's place is not believed")
 def inside_and_posing(fx):
     result = fx.sandbash(BIN, "--watch")
@@ -564,7 +574,7 @@ def inside_and_posing(fx):
     text = (run_dir(fx) / run.session).read_text().replace(run.field("socket"), name)
     holder = fx.start("flock", "-x", run_dir(fx) / "false-1", "sleep", "1060",
                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    wait(lambda: (run_dir(fx) / "false-1").exists(), "no file")
+    wait(lambda: is_locked(run_dir(fx) / "false-1"), "nobody holds the file")
     (run_dir(fx) / "false-1").write_text(text)
     watcher = Watcher(fx)
     watcher.sees(run.session, "somebody else listens in place of 'false-1'")
@@ -582,7 +592,7 @@ def message(kind, id=0, number=0, text=None):
     return struct.pack("=IIQiiIII33I", 0x34614253, kind, id, number, 0, 0, 0, 0xFFFFFFFF, *lengths) + (
         b"" if text is None else text + b"\\0")
 s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-s.settimeout(5)
+s.settimeout(120)
 try:
     s.connect("\\0" + sys.argv[1])
     s.send(message(0, number=1))
@@ -628,7 +638,7 @@ def stopped(fx):
     watcher.sees("does not answer yet", "1 question")
     watcher.go_to("wants to create")
     watcher.open()
-    watcher.press("1")
+    watcher.answer("1")
     equal(second.end()[0], 0)
     first.process.send_signal(signal.SIGCONT)
     watcher.loses("does not answer yet")

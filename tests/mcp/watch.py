@@ -16,7 +16,7 @@ def answer(watcher, part, key):
     watcher.sees("1 question", part)
     watcher.go_to("wants to")
     watcher.open(part)
-    watcher.press(key)
+    watcher.answer(key)
     watcher.sees("0 questions")
 
 
@@ -74,7 +74,7 @@ def of_worker(fx):
     watcher.go_to("wants to")
     watcher.open("final/a")
     check("always" not in watcher.term.screen(), watcher.term.screen())
-    watcher.press("2")
+    watcher.answer("2")
     watcher.sees("0 questions")
     check(not server.wait(call)["result"].get("isError"), str(server.wait(call)))
     server.data("write_file", path="/final/b", content="x")
