@@ -7,7 +7,6 @@ import select
 import struct
 import subprocess
 import termios
-import time
 
 from attack import act, boxed, refused, works
 from tap import ALL_VARIANTS, PATIENCE, SUPERVISED, check, contains, equal, lacks, run_all, test
@@ -116,15 +115,14 @@ def controls(fx):
     term.close()
     shell = fx.terminal("bash", "--norc", "-i", env={"PS1": "PROMPT> "})
     shell.expect("PROMPT> ")
-    command = " ".join(fx.argv("sh", "-c", "'echo started; exec sleep 1030'"))
+    command = " ".join(fx.argv("sh", "-c", "'trap \"echo resumed\" CONT; echo started; while :; do sleep 0.05; done'"))
     shell.send(command + "\n")
     shell.expect("started\r\n")
     shell.send("\x1a")
     shell.expect("Stopped")
     shell.expect("PROMPT> ")
     shell.send("fg\n")
-    shell.expect("fg")
-    time.sleep(0.1)
+    shell.expect("resumed\r\n")
     shell.send("\x03")
     shell.expect("PROMPT> ")
     shell.send("echo status $?\n")
@@ -261,16 +259,17 @@ def programs(fx):
     for words in (["script", "-qec", "test -t 0 && tty && echo made > /dev/tty", "/dev/null"],
                   ["python3", "-c", "import os, pty; pty.spawn(['sh', '-c', 'test -t 0 && tty && "
                    "echo made >/dev/tty'])"],
-                  ["expect", "-c", "spawn sh -c {tty && echo made}; expect made"]):
+                  ["expect", "-c", "set timeout -1; spawn sh -c {tty && echo made}; expect made"]):
         term = fx.sandbash_terminal(*words)
         term.expect("/dev/pts/[0-9]")
         term.expect("made")
         equal(term.wait(), 0, words[0])
     term = fx.sandbash_terminal("tmux", "-L", "t", "-f", "/dev/null", "new-session",
-                                "tty; echo ma''de; sleep 0.3",
+                                "tty; echo ma''de; until [ -e seen ]; do sleep 0.05; done",
                                 env={"TMUX_TMPDIR": fx.project})
     term.expect("/dev/pts/[0-9]")
     term.expect("made")
+    fx.write("seen")
     equal(term.wait(), 0, "tmux")
     term = fx.sandbash_terminal("vim", "-u", "NONE", "-c", "terminal ++curwin tty")
     term.expect("/dev/pts/[0-9]")

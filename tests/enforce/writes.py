@@ -8,7 +8,7 @@ import threading
 from attack import (ABSENT, CROSSING, act, attack, boxed, killed_or_refused, refused, signature,
                     unchanged,
                     works)
-from tap import ALL_VARIANTS, SUPERVISED, check, equal, run_all, test
+from tap import ALL_VARIANTS, SUPERVISED, check, equal, run_all, test, wait
 
 KEEP = ["--keep-background"] if SUPERVISED else []  # a static run has nobody to end them
 
@@ -215,9 +215,10 @@ def fifo(fx):
     finally:
         os.close(reader)
     os.mkfifo(fx.project / "fifo")
-    # who writes stays for a moment: its end would be a signal in the reader's redirection, which dash
+    # who writes stays until it was read: its end would be a signal in the reader's redirection, which dash
     # does not make again (docs/security.md, "Signals")
-    works(fx.sandbash("sh", "-c", "{ echo x; sleep 0.3; } >fifo & read line <fifo"),
+    works(fx.sandbash("sh", "-c", "{ echo x; until [ -e read ]; do sleep 0.02; done; } >fifo & read line <fifo; "
+                                  "status=$?; : >read; wait; exit $status"),
           "a FIFO in the project")
 
 
@@ -259,10 +260,7 @@ def orphans(fx):
     for where, boxing in ((fx.dir / "control", False), (fx.outside, True)):
         where.mkdir(exist_ok=True)
         (boxed_background if boxing else fx.run)("sh", "-c", script, "-", where)
-        for _ in range(100):
-            if fx.exists("done"):
-                break
-            threading.Event().wait(0.05)
+        wait(lambda: fx.exists("done"), "it does not come to its end")
         equal(os.listdir(where), [] if boxing else ["new"])
         check(fx.exists("inside"))
         fx.path("done").unlink()
@@ -272,16 +270,21 @@ if SUPERVISED:
     @test("S3 background processes end with the command", variants=ALL_VARIANTS)
     def background_ends(fx):
         """However they got away from it; --keep-background waits for them instead."""
-        script = ('(sleep 0.4; echo x >plain) & setsid sh -c "sleep 0.4; echo x >session" & '
-                  '(setsid setsid nohup sh -c "sleep 0.4; echo x >far" &) ; '
-                  '(trap "" HUP TERM INT; sleep 0.4; echo x >deaf) & sleep 0.1; echo x >ready')
+        def job(name):
+            """One that says when it is there, and lives on for a moment when all is over."""
+            return f": >{name}.up; until [ -e over ]; do sleep 0.02; done; sleep 0.4; echo x >{name}"
+
         names = ("plain", "session", "far", "deaf")
-        works(fx.sandbash("sh", "-c", f"exec >/dev/null 2>&1; {script}"))
+        script = (f'exec >/dev/null 2>&1; ({job("plain")}) & setsid sh -c "{job("session")}" & '
+                  f'(setsid setsid nohup sh -c "{job("far")}" &) ; (trap "" HUP TERM INT; {job("deaf")}) & '
+                  f'for name in {" ".join(names)}; do until [ -e $name.up ]; do sleep 0.02; done; done; echo x >ready')
+        works(fx.sandbash("sh", "-c", script))
         check(fx.exists("ready"))
+        fx.write("over")
         threading.Event().wait(1)
         equal([name for name in names if fx.exists(name)], [], "after the command's end")
-        works(fx.sandbash(*KEEP, "sh", "-c", f"exec >/dev/null 2>&1; {script}",
-                          outer=[f"--allow-write={fx.dir}", *KEEP]))
+        fx.path("over").unlink()
+        works(fx.sandbash(*KEEP, "sh", "-c", f"{script}; : >over", outer=[f"--allow-write={fx.dir}", *KEEP]))
         equal([name for name in names if fx.exists(name)], list(names), "sandbash has waited")
 
 
