@@ -252,7 +252,7 @@ static int name_line(struct sb_error *err, const char *path, size_t number)
  * Danger: the link leads into a project, a command makes what it names, and that is the rules of the next run.
  * A static run cannot hold a name that is not there.
  * Price: who has such a link makes the file, or removes the link.
- * Held by: tests/cli/config_commands.py
+ * Held by: tests/cli/config_own.py
  */
 static int refuse_dangling(const char *path, struct sb_error *err)
 {

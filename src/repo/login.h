@@ -15,7 +15,7 @@
  * Danger: git itself would ask whichever helper a repository's settings name, in the sandbox or not, and once more after
  * a redirect to another server.
  * Price: helpers that have to ask a person at a terminal are of no use here, and none is told whether it was right.
- * Held by: tests/cli/zone_git.py
+ * Held by: tests/cli/zone_git_far.py
  */
 int sb_git_log_in(struct sb_git *git, const char *search, struct sb_error *err);
 

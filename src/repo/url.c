@@ -35,7 +35,7 @@ static int misnamed(const char *url, struct sb_error *err)
  * an option of ssh's.  Readers differ about backslashes, '#', '?' and percent signs before the path, and the rules about
  * hosts would be asked about another one.  A password in a URL is on record wherever the URL is.
  * Price: the schemes are few, and hosts are letters, digits, '.', '-' and addresses in brackets.
- * Held by: tests/cli/zone_git.py
+ * Held by: tests/cli/zone_git_far.py
  */
 int sb_repo_peer(const char *url, struct sb_peer *out, struct sb_error *err)
 {
