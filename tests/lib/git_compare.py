@@ -20,6 +20,9 @@ trap 'echo "failed: $BASH_COMMAND" >&2' ERR
 g() { git -c protocol.file.allow=always "$@"; }
 """
 
+# A variant of tests that only compare(): on both kinds of machine, with what was done natively once.
+EACH = "each"
+
 # What two equal repositories agree on.
 FACTS = (["fsck", "--no-progress", "--strict"], ["for-each-ref"], ["config", "--local", "--list"],
          ["status", "--porcelain", "--ignored"], ["log", "--all", "--format=%H %P %s"],
@@ -63,17 +66,18 @@ def compare(fx, script, cwd=None, top=None, flags=(), without=()):
     result = fx.run(*native("bash", "-c", script), cwd=cwd, env=ENV, timeout=120)
     equal(result.status, 0, f"the control: {result.stderr}")
     want = facts(fx, top)
-    shutil.rmtree(top)
-    shutil.copytree(start, top, symlinks=True)
-    result = fx.sandbash("--consent=deny", *flags, "bash", "-c", script, cwd=cwd, env=ENV,
-                         timeout=120)
-    equal(result.status, 0, f"inside: {result.stderr}")
-    lacks(result.stderr, "refused")
-    got = facts(fx, top)
-    for key in sorted(want.keys() | got.keys(), key=str):
-        if any(part in str(key) for part in (".local/state", ".config/sandbash", *without)):
-            continue
-        equal(got.get(key), want.get(key), str(key))
+    for variant in ("full", "flat") if fx.variant == EACH else (fx.variant,):
+        shutil.rmtree(top)
+        shutil.copytree(start, top, symlinks=True)
+        result = fx.sandbash("--consent=deny", *flags, "bash", "-c", script, cwd=cwd, env=ENV,
+                             timeout=120, variant=variant)
+        equal(result.status, 0, f"inside, {variant}: {result.stderr}")
+        lacks(result.stderr, "refused", variant)
+        got = facts(fx, top)
+        for key in sorted(want.keys() | got.keys(), key=str):
+            if any(part in str(key) for part in (".local/state", ".config/sandbash", *without)):
+                continue
+            equal(got.get(key), want.get(key), f"{variant}: {key}")
     check(len(want) > 20, "there was something to compare")
 
 

@@ -2,10 +2,10 @@
 
 import shutil
 
-from git_compare import CONFLICT, START, compare
+from git_compare import CONFLICT, EACH, START, compare
 from tap import Skip, run_all, test
 
-BOTH = ("full", "flat")
+BOTH = (EACH,)
 
 
 @test("conflicts with rerere on: recorded, replayed, forgotten", variants=BOTH)

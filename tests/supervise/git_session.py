@@ -3,7 +3,7 @@
 One long session; git_daily.py has the states in which git stops.
 """
 
-from git_compare import HEAD, compare
+from git_compare import EACH, HEAD, compare
 from tap import equal, run_all, test
 
 WORK = """
@@ -64,7 +64,7 @@ git gc -q --prune=now; git repack -q -a -d; git pack-refs --all; git fsck --no-p
 
 WHOLE = HEAD + 'DEPOT="$PWD/depot"; mkdir depot; echo depot >>.git/info/exclude;' + WORK + REMOTES + TREES
 
-@test("a session with everything, in a repository made inside", variants=("full", "flat"))
+@test("a session with everything, in a repository made inside", variants=(EACH,))
 def fresh(fx):
     compare(fx, HEAD + "git init -q -b main\n" + WHOLE)
 
@@ -91,7 +91,7 @@ git push -q origin HEAD:refs/heads/pushed; rm -rf /tmp/clone
 """)
 
 
-@test("a linked worktree as the project: git's data lies outside it", variants=("full", "flat"))
+@test("a linked worktree as the project: git's data lies outside it", variants=(EACH,))
 def linked(fx):
     main = fx.home / "main"
     fx.git_project()
@@ -100,7 +100,7 @@ def linked(fx):
     compare(fx, HEAD + WORK + "git gc -q\n", cwd=fx.project)
 
 
-@test("a submodule as the project: git's data lies outside it", variants=("full", "flat"))
+@test("a submodule as the project: git's data lies outside it", variants=(EACH,))
 def submodule(fx):
     fx.git_project()
     lib = fx.home / "lib"

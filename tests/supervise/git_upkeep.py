@@ -2,10 +2,10 @@
 
 import shutil
 
-from git_compare import CONFLICT, HEAD, START, compare
+from git_compare import CONFLICT, EACH, HEAD, START, compare
 from tap import Skip, equal, run_all, test
 
-BOTH = ("full", "flat")
+BOTH = (EACH,)
 
 
 @test("submodules: added, nested, with slashes in their names, moved, absorbed, removed",
