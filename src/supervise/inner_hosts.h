@@ -15,8 +15,12 @@
 bool sb_inner_hosts_hold(struct sb_gate *gate, const struct sb_policy *own,
 			 const struct sb_domain *domain);
 
-/* May this thread connect a stream there, as far as runs inside this one say? */
+/*
+ * May this thread connect a stream there, as far as runs inside this one say?  *out_refused: whom they do not allow;
+ * port 0: that is not known.
+ */
 bool sb_inner_hosts_allow(struct sb_gate *gate, const struct sb_policy *own, pid_t thread,
-			  const struct sockaddr_storage *address, socklen_t length);
+			  const struct sockaddr_storage *address, socklen_t length,
+			  struct sb_peer *out_refused);
 
 #endif

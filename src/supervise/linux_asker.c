@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "consent/agreed.h"
 #include "supervise/asker_impl.h"
+#include "supervise/contacts.h"
 #include "supervise/linger.h"
 #include "supervise/owed.h"
 #include "supervise/record.h"
@@ -194,6 +195,8 @@ static void hear(struct asker *asker)
 		sb_unseen_heard(&asker->approver, &message, request->call.text);
 	} else if (message.kind == SB_WIRE_ALLOWED && asker->supervision->plan->tells_allowed) {
 		sb_allowed_heard(&asker->approver, &message, request->call.text);
+	} else if (message.kind == SB_WIRE_HOST && asker->peers) {
+		sb_contact_refused_inside(&asker->approver, message.init, request->call.text);
 	} else if (message.kind == SB_WIRE_BORN && !asker->started) {
 		prepare_record(asker);
 	} else if (message.kind == SB_WIRE_TERMINAL) {

@@ -24,12 +24,14 @@ bool sb_inner_hosts_hold(struct sb_gate *gate, const struct sb_policy *own,
 }
 
 bool sb_inner_hosts_allow(struct sb_gate *gate, const struct sb_policy *own, pid_t thread,
-			  const struct sockaddr_storage *address, socklen_t length)
+			  const struct sockaddr_storage *address, socklen_t length,
+			  struct sb_peer *out_refused)
 {
 	const struct sb_domain *domain;
 	struct sb_peer peer;
 	bool known = false;
 
+	out_refused->port = 0;
 	if (!sb_domain_of(thread, &domain))
 		return false;
 	for (; domain; domain = domain->outer) {
@@ -38,8 +40,10 @@ bool sb_inner_hosts_allow(struct sb_gate *gate, const struct sb_policy *own, pid
 		if (!known && !sb_gate_who(gate, address, length, &peer))
 			return false;
 		known = true;
-		if (peer.port && sb_decide_connect(domain->policy, &peer).verdict != SB_ALLOW)
+		if (peer.port && sb_decide_connect(domain->policy, &peer).verdict != SB_ALLOW) {
+			*out_refused = peer;
 			return false;
+		}
 	}
 	return true;
 }

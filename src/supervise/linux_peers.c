@@ -12,9 +12,8 @@
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/hash.h"
-#include "consent/hosts.h"
 #include "network/dns.h"
-#include "network/network.h"
+#include "supervise/contacts.h"
 #include "supervise/ports.h"
 #include "supervise/errands.h"
 #include "supervise/thread.h"
@@ -66,122 +65,6 @@ static void answer_gate(struct sb_peers *peers, const struct sb_gate_message *me
 	const struct sb_gate_message answer = {.kind = kind, .id = message->id, .number = number};
 
 	tell_gate(peers, &answer, -1);
-}
-
-/* --- the record ----------------------------------------------------------------------------------- */
-
-/* The texts of an event, for as long as it is written. */
-struct words {
-	char host[SB_HOST_NAME_SIZE], address[SB_HOST_ADDRESS_SIZE], program[PATH_MAX];
-};
-
-static struct sb_event event_of(const struct sb_peers *peers, const struct sb_host_wish *wish,
-				enum sb_event_kind kind, struct words *words)
-{
-	const struct sb_peer *peer = &wish->peer;
-	const struct sb_address *address = wish->found.family ? &wish->found : &peer->address;
-	struct sb_event event = {.kind = kind,
-				 .op = "connect",
-				 .host = words->host,
-				 .port = peer->port,
-				 .protocol = peer->protocol == SB_UDP ? "udp" : "tcp",
-				 .process = wish->process,
-				 .rule = wish->rule ? wish->rule->origin : NULL};
-
-	if (address->family) {
-		sb_address_print(address, words->address);
-		event.address = words->address;
-	}
-	memcpy(words->host, peer->name[0] ? peer->name : words->address, sizeof words->host);
-	if (!peer->name[0])
-		event.address = NULL;
-	sb_process_program(peers->approver->proc, wish->process, words->program,
-			   sizeof words->program);
-	if (words->program[0])
-		event.program = words->program;
-	return event;
-}
-
-static void record(struct sb_peers *peers, const struct asked *asked, enum sb_event_kind kind,
-		   enum sb_answer answer, const char *by)
-{
-	struct words words = {0};
-	struct sb_event event = event_of(peers, &asked->wish, kind, &words);
-
-	event.question = asked->id;
-	event.by = by;
-	if (kind != SB_EVENT_ASK)
-		event.answer = sb_answer_name(answer);
-	sb_approver_record(peers->approver, &event);
-}
-
-/* For the end of the run.  message: how the connection ended; or NULL. */
-static void sum_up(const struct sb_peers *peers, const struct sb_host_wish *wish,
-		   const struct sb_event *event, bool reached,
-		   const struct sb_gate_message *message)
-{
-	const struct sb_peer *peer = &wish->peer;
-	const struct sb_contact contact = {
-		.peer = wish->found.family
-				? sb_peer_of_address(peer->protocol, &wish->found, peer->port)
-				: *peer,
-		.reached = reached,
-		.program = event->program,
-		.by = event->by,
-		.proxy = message ? message->proxy : 0,
-		.variable = message ? message->variable : NULL,
-		.rule = wish->rule};
-
-	if (peers->approver->summary)
-		sb_summary_contact(peers->approver->summary, &contact);
-}
-
-static void refused(struct sb_peers *peers, const struct sb_host_wish *wish, const char *by)
-{
-	struct words words = {0};
-	struct sb_event event = event_of(peers, wish, SB_EVENT_DENY, &words);
-	/* an agent's statistics, say: nobody misses them */
-	bool quiet = wish->rule && wish->rule->tier == SB_TIER_PROFILE &&
-		     wish->rule->verdict == SB_DENY;
-
-	event.verdict = "deny";
-	event.by = quiet ? "quiet" : by;
-	event.error = EACCES;
-	sb_approver_record(peers->approver, &event);
-	if (!quiet)
-		sum_up(peers, wish, &event, false, NULL);
-	peers->approver->counters.denied[SB_MODIFY]++;
-}
-
-/* A connection has ended, or could not be made. */
-static void ended(struct sb_peers *peers, const struct sb_gate_message *message, int error)
-{
-	const struct sb_host_wish wish = {
-		.peer = message->peer,
-		.process = message->process,
-		.rule = sb_decide_connect(peers->approver->policy, &message->peer).rule};
-	struct words words = {0};
-	struct sb_event event = event_of(peers, &wish, SB_EVENT_CONNECT, &words);
-
-	event.verdict = "allow";
-	event.error = error;
-	event.sent = message->sent;
-	event.received = message->received;
-	event.milliseconds = message->milliseconds;
-	event.tls_name = message->tls[0] ? message->tls : NULL;
-	if (peers->made[message->id % SB_GATE_FLOWS].id == message->id)
-		event.program = peers->made[message->id % SB_GATE_FLOWS].program;
-	if (message->refused) {
-		event.verdict = "deny";
-		event.error = ECONNRESET;
-		event.by = "tls";
-	}
-	if (message->proxy)
-		event.by = "proxy";
-	sb_approver_record(peers->approver, &event);
-	/* a host that is down behind a proxy is one that is down */
-	if (!error || (message->proxy && !sb_proxy_is_down(message->proxy)))
-		sum_up(peers, &wish, &event, !error && !message->refused, message);
 }
 
 /* --- questions ------------------------------------------------------------------------------------ */
@@ -257,7 +140,7 @@ static struct asked *ask(struct sb_peers *peers, const struct sb_host_wish *wish
 	if (approver->timeout_ms)
 		asked->deadline_ms = (uint64_t)(sb_now_ms() + approver->timeout_ms);
 	peers->asked = asked;
-	record(peers, asked, SB_EVENT_ASK, SB_ANSWER_NONE, NULL);
+	sb_contact_asked(approver, &asked->wish, asked->id, NULL, NULL);
 	return asked;
 }
 
@@ -306,7 +189,7 @@ static int decide(struct sb_peers *peers, struct sb_host_wish *wish, struct aske
 	} else if (reach.verdict != SB_DENY) {
 		by = "grant";
 	}
-	refused(peers, wish, by);
+	sb_contact_refused(peers->approver, wish, by, NULL);
 	return EACCES;
 }
 
@@ -321,6 +204,14 @@ static void note_program(struct sb_peers *peers, const struct sb_gate_message *m
 	free(peers->made[i].program);
 	peers->made[i].id = message->id;
 	peers->made[i].program = program[0] ? strdup(program) : NULL;
+}
+
+static void end(struct sb_peers *peers, const struct sb_gate_message *message, int error)
+{
+	size_t i = message->id % SB_GATE_FLOWS;
+
+	sb_contact_ended(peers->approver, message, error,
+			 peers->made[i].id == message->id ? peers->made[i].program : NULL);
 }
 
 /* To the dialer: it may be reached. */
@@ -442,7 +333,7 @@ static void hear_gate(struct sb_peers *peers)
 			answer_gate(peers, &message, SB_GATE_LOOKED, SB_DNS_SERVFAIL);
 		break;
 	case SB_GATE_ENDED:
-		ended(peers, &message, 0);
+		end(peers, &message, 0);
 		break;
 	default:
 		break;
@@ -461,7 +352,7 @@ static void hear_dialer(struct sb_peers *peers)
 		take_dial(peers, &message);
 	} else {
 		if (message.kind == SB_GATE_DIALLED && message.number)
-			ended(peers, &message, message.number);
+			end(peers, &message, message.number);
 		tell_gate(peers, &message, fds[0]);
 	}
 	for (int i = 0; i < 2; i++)
@@ -617,10 +508,10 @@ static void settle(struct sb_peers *peers, struct asked *asked, enum sb_answer a
 {
 	struct sb_approver *approver = peers->approver;
 
-	record(peers, asked, SB_EVENT_ANSWER, answer, by);
+	sb_contact_asked(approver, &asked->wish, asked->id, sb_answer_name(answer), by);
 	sb_flood_answered(approver->flood, asked->id, answer);
 	if (answer == SB_ANSWER_NONE) { /* nobody has said no */
-		refused(peers, &asked->wish, by);
+		sb_contact_refused(approver, &asked->wish, by, NULL);
 		release(peers, asked, false);
 		return;
 	}

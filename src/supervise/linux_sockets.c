@@ -286,6 +286,33 @@ static void connect_as_given(struct sb_broker *broker, const struct sb_call *cal
 	connect_for(broker, call, socket, -1, &call->address, call->address_length);
 }
 
+/* What a run inside does not allow is in the record, as what we do not. */
+static bool allowed_inside(const struct sb_broker *broker, const struct sb_call *call,
+			   const struct sockaddr_storage *address)
+{
+	const struct sb_performer *performer = broker->performer;
+	struct sb_wire_message message = {.kind = SB_WIRE_HOST};
+	char peer[SB_PEER_TEXT_SIZE], program[PATH_MAX] = "", text[sizeof peer + NAME_MAX + 1];
+	struct sb_peer refused;
+	long process;
+
+	if (sb_inner_hosts_allow(performer->gate, performer->grounds->policy, call->thread, address,
+				 call->address_length, &refused))
+		return true;
+	if (refused.port) {
+		process = sb_thread_field(performer->proc, call->thread, "\nTgid:\t", 10);
+		if (process > 0) { /* now: it may have ended when the asker hears of it */
+			message.init = (pid_t)process;
+			sb_process_program(performer->proc, message.init, program, sizeof program);
+		}
+		sb_peer_print(&refused, peer);
+		snprintf(text, sizeof text, "%s %s", peer,
+			 strrchr(program, '/') ? strrchr(program, '/') + 1 : "");
+		sb_wire_send_text(performer->channel, &message, text);
+	}
+	return false;
+}
+
 /*
  * To a host, where hosts are told apart.  The gate stands there before the first packet; it is asked
  * about what that packet says.  A socket that has begun already is the kernel's to answer.
@@ -300,10 +327,7 @@ static void connect_at_gate(struct sb_broker *broker, const struct sb_call *call
 		     getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 &&
 		     info.tcpi_state != TCP_CLOSE;
 	int error = begun ? 0
-		    : type == SOCK_STREAM && !sb_inner_hosts_allow(
-						     broker->performer->gate,
-						     broker->performer->grounds->policy,
-						     call->thread, &address, call->address_length)
+		    : type == SOCK_STREAM && !allowed_inside(broker, call, &address)
 			    ? EACCES
 			    : sb_gate_prepare(broker->performer->gate, type, &address,
 					      call->address_length, call->thread);

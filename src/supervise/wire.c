@@ -287,7 +287,7 @@ int sb_wire_receive(int channel, struct sb_wire_message *message, struct sb_wire
 	}
 	if (status == 0 && request &&
 	    (message->kind == SB_WIRE_NOTE || message->kind == SB_WIRE_UNSEEN ||
-	     message->kind == SB_WIRE_ALLOWED)) {
+	     message->kind == SB_WIRE_ALLOWED || message->kind == SB_WIRE_HOST)) {
 		const char *at = text;
 		size_t left = (size_t)got - sizeof head;
 

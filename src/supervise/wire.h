@@ -23,6 +23,7 @@ enum sb_wire_kind {
 	SB_WIRE_NOTE,     /* a line for the end of the run: in the request's call.text */
 	SB_WIRE_UNSEEN,   /* what was wanted in a hidden place: unseen.h; number is the operation */
 	SB_WIRE_ALLOWED,  /* what rules allow was done: the same, for the record (log-allowed) */
+	SB_WIRE_HOST,     /* a run inside does not allow it: inner_hosts.h; for the record */
 	SB_WIRE_STOPPED,  /* the command was stopped by a signal (Ctrl-Z) */
 	SB_WIRE_ENDED,    /* the command's wait status; counters */
 	/* asker to performer */
@@ -43,7 +44,7 @@ struct sb_wire_message {
 	enum sb_wire_kind kind;
 	int number;  /* signal, or wait status, or the weight of a note */
 	pid_t init;  /* SB_WIRE_ENDED: the namespace's first process, to be waited for; or 0.
-		      * SB_WIRE_UNSEEN, SB_WIRE_ALLOWED: who wanted it; 0: unknown */
+		      * SB_WIRE_UNSEEN, SB_WIRE_ALLOWED, SB_WIRE_HOST: who wanted it; 0: unknown */
 	uint64_t id; /* SB_WIRE_STAGE: of the held call */
 	struct sb_layers layers;
 	struct sb_wire_counters counters;
@@ -65,7 +66,7 @@ struct sb_wire_request {
 
 /* Each returns 0 or a negative errno; -EPIPE: the other side is gone. */
 int sb_wire_send(int channel, const struct sb_wire_message *message, int fd);
-/* With a text, of SB_WIRE_NOTE, SB_WIRE_UNSEEN and SB_WIRE_ALLOWED. */
+/* With a text, of SB_WIRE_NOTE, SB_WIRE_UNSEEN, SB_WIRE_ALLOWED and SB_WIRE_HOST. */
 int sb_wire_send_text(int channel, const struct sb_wire_message *message, const char *text);
 int sb_wire_send_note(int channel, enum sb_note_weight weight, const char *line);
 

@@ -135,6 +135,15 @@ def nested(fx):
         equal(inside(fx, ours, *flags, "curl", "-sS", "http://closed.example:80/").status, 0, "what it allows")
     result = inside(fx, ours, "--rule=deny connect good.example:80", ours, *good)
     equal((result.status, result.stdout), (7, ""), "and inside that")
+    report = fx.dir / "report.json"
+    result = inside(fx, f"--report={report}", "sh", "-c", 'curl -sS http://good.example/; "$@"; "$@"', "sh", ours,
+                    "--rule=deny connect good.example:80", *good)
+    contains(result.stderr, "connect to 'good.example:80' (2 times; the rules of a run inside)\n      no option allows it\n")
+    equal([(e["host"], e["count"], e["can_be_allowed"], e["rule"], e["program"].rsplit("/", 1)[-1])
+           for e in json.loads(report.read_text())["entries"]], [("good.example:80", 2, False, "the rules of a run inside", "curl")])
+    equal([(e["event"], e.get("rule", "").startswith("the rules of a run inside"), e["program"].rsplit("/", 1)[-1]) for e in
+           map(json.loads, fx.sandbash("--log", "--json", "--log-host=good.example").stdout.splitlines()[-3:])],
+          [("connect", False, "curl"), ("deny", True, "curl"), ("deny", True, "curl")])
     for flags in (("--rule=deny connect 10.0.0.0/8",), ("--network=learn",)):
         result = inside(fx, ours, *flags, *good)
         equal((result.status, result.stdout), (125, ""), str(flags))

@@ -86,7 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (message.kind == SB_WIRE_REQUEST)
 			check(&request);
 		if (message.kind == SB_WIRE_NOTE || message.kind == SB_WIRE_UNSEEN ||
-		    message.kind == SB_WIRE_ALLOWED)
+		    message.kind == SB_WIRE_ALLOWED || message.kind == SB_WIRE_HOST)
 			CHECK(memchr(request.call.text, 0, sizeof request.call.text));
 		(void)sb_wire_weight(&message);
 	}
