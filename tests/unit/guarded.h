@@ -130,4 +130,6 @@ static inline enum sb_guard_verdict judge_rename(struct guarded *fx, const char 
 	return verdict;
 }
 
+#define WITH_TREE(test) cmocka_unit_test_setup_teardown(test, guarded_setup, guarded_teardown)
+
 #endif

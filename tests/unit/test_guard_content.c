@@ -609,8 +609,6 @@ static void instructions_are_told(void **state)
 	assert_null(sb_guard_told_in("/p/src", &from, &rest));
 }
 
-#define WITH_TREE(test) cmocka_unit_test_setup_teardown(test, guarded_setup, guarded_teardown)
-
 /* A checkout of the submodule would write hooks. */
 static void a_work_tree_is_no_git_directory(void **state)
 {

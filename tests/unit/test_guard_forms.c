@@ -426,8 +426,6 @@ static void packs_beside_their_list(void **state)
 #undef LIST
 }
 
-#define WITH_TREE(test) cmocka_unit_test_setup_teardown(test, guarded_setup, guarded_teardown)
-
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(rows_are_well_formed),
 	cmocka_unit_test(every_form_is_found_without_a_name),

@@ -103,8 +103,6 @@ static void a_submodule(void **state)
 	assert_int_equal(count_parts(fx, "other"), 0);
 }
 
-#define WITH_TREE(test) cmocka_unit_test_setup_teardown(test, guarded_setup, guarded_teardown)
-
 static const struct CMUnitTest tests[] = {
 	WITH_TREE(a_linked_worktree),
 	WITH_TREE(only_if_it_points_back),

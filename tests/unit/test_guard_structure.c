@@ -532,8 +532,6 @@ static void what_is_there_by_now_is_judged_where_it_is(void **state)
 	guarded_let_go(refs);
 }
 
-#define WITH_TREE(test) cmocka_unit_test_setup_teardown(test, guarded_setup, guarded_teardown)
-
 static const struct CMUnitTest tests[] = {
 	WITH_TREE(a_bare_layout_is_a_git_directory),
 	WITH_TREE(branches_are_found_from_below),
