@@ -106,6 +106,36 @@ def led_there(fx, era):
     equal(len(server.asked), len(names), "the neighbour")
 
 
+@test("C3 what links and git settings lead to counts from when they do, also in a server that runs already")
+def led_there_meanwhile(fx):
+    fx.git_project()
+    server = Server(fx)
+    server.answers = lambda params: "deny"
+    fx.path("scripts").mkdir()
+    names = ("extra.cfg", "scripts/clean.sh", "profile")
+    for name in names:
+        server.data("write_file", path=name, content="good\n")
+    equal(server.asked, [], "the control")
+    fx.run("git", "config", "include.path", "../extra.cfg")
+    fx.run("git", "config", "filter.x.clean", "scripts/clean.sh %f")
+    (fx.home / ".bash_profile").symlink_to(fx.path("profile"))
+    evil = "[core]\n\tfsmonitor = touch planted\n"
+    for number, name in enumerate(names):
+        equal(server.failure("write_file", path=name, content=evil)["code"], "DENIED", name)
+        equal(len(server.asked), number + 1, name)
+        equal(fx.read(name), "good\n", name)
+        check(server.failure("edit_file", path=name, edits=[{"oldText": "good", "newText": "evil"}])["code"] == "DENIED", name)
+    server.data("write_file", path="scripts/other.sh", content=HOOK)
+    server = Server(fx, roots=[f"file://{fx.project}"])  # a client that says its roots: the view is made once more
+    server.answers = lambda params: "deny"
+    server.data("list_directory", path=".")
+    for name in names:
+        equal(server.failure("write_file", path=name, content=evil)["code"], "DENIED", name)
+        equal(fx.read(name), "good\n", name)
+    server.data("write_file", path="scripts/other.sh", content="x")
+    equal(len(server.asked), len(names), "the neighbour")
+
+
 @each_era
 def agents_settings(fx, era):
     """C3 file tools and commands write what an agent remembers unasked, and ask about what it runs"""

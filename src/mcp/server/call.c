@@ -66,10 +66,13 @@ void sb_call_worked(struct sb_mcp *mcp, struct sb_mcp_call *call)
 
 static void start(struct sb_mcp *mcp, struct sb_mcp_call *call)
 {
-	if (call->tool->kind == SB_TOOL_FILES) {
+	bool reads = call->tool->hints & SB_TOOL_READS;
+
+	if (call->tool->kind == SB_TOOL_FILES &&
+	    (reads || sb_outside_is_same(call->view->outside))) {
 		call->state = SB_CALL_WORKER;
 		sb_worker_give(mcp, call);
-	} else if (call->tool->kind == SB_TOOL_KEEPER) {
+	} else if (call->tool->kind == SB_TOOL_KEEPER || call->tool->kind == SB_TOOL_FILES) {
 		give_keeper(mcp, call);
 	} else if (strcmp(call->tool->name, "run_command") == 0) {
 		sb_run_start(mcp, call);

@@ -60,6 +60,7 @@ void sb_view_release(struct sb_mcp_view *view)
 	view->users--;
 	if (view->retired && !view->users) {
 		sb_files_close(view->files);
+		sb_outside_free(view->outside);
 		free(view);
 	}
 }
@@ -87,7 +88,9 @@ int sb_mcp_open_view(struct sb_mcp *mcp, const char *const *roots, struct sb_fil
 		free(view);
 		return status;
 	}
-	if (mcp->view) {
+	if (!mcp->view) {
+		view->outside = sb_outside_look(&mcp->setup->home, view->files);
+	} else {
 		mcp->view->retired = true;
 		mcp->view->users++;
 		sb_view_release(mcp->view);

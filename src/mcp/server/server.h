@@ -35,6 +35,7 @@
 /* A view with the calls that use it: roots can change while calls are under way. */
 struct sb_mcp_view {
 	struct sb_files *files;
+	struct sb_outside *outside; /* NULL: made when the server could no longer look there */
 	size_t users;
 	bool retired; /* closed with its last user */
 };
@@ -263,6 +264,11 @@ bool sb_roots_have(const struct sb_mcp *mcp, const char *path); /* a canonical o
 json_t *sb_roots_json(const struct sb_mcp *mcp); /* for the keeper: empty, or what they leave */
 int sb_mcp_open_view(struct sb_mcp *mcp, const char *const *roots, struct sb_files_error *err);
 void sb_view_release(struct sb_mcp_view *view);
+
+/* --- outside.c ------------------------------------------------------------------------------------------------ */
+struct sb_outside *sb_outside_look(const struct sb_home *home, const struct sb_files *files);
+bool sb_outside_is_same(const struct sb_outside *outside); /* NULL is not */
+void sb_outside_free(struct sb_outside *outside);
 
 /* --- confine.c ------------------------------------------------------------------------------------------------ */
 
