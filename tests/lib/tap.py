@@ -26,6 +26,7 @@ suite can hold for several kinds of run; FLAGS is that list and SUPERVISED what 
 tests that must know.
 """
 
+import contextlib
 import os
 import re
 import resource
@@ -335,7 +336,8 @@ class Fixture:
             for name in directories:
                 path = os.path.join(directory, name)
                 if not os.path.islink(path):
-                    os.chmod(path, 0o700)
+                    with contextlib.suppress(FileNotFoundError):  # by a run that is ending
+                        os.chmod(path, 0o700)
         shutil.rmtree(self.dir, ignore_errors=True)
 
 
