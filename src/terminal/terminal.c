@@ -331,23 +331,24 @@ void sb_terminal_resized(struct sb_terminal *t)
 
 /*
  * The terminal still owes us its replies: read them before somebody else has it, or they appear
- * there as if typed.
+ * there as if typed.  Also those that are there when the time is up: we may have slept through it.
  */
 static void await_replies(struct sb_terminal *t)
 {
-	int64_t until = sb_now_ms() + REPLIES_MS, left;
+	int64_t until = sb_now_ms() + REPLIES_MS;
 	bool owed = (t->phase == SHOWING || t->leaving) && t->keys.expected_length;
 
-	while (owed && !t->keys.passed && !t->gone && (left = until - sb_now_ms()) > 0) {
+	while (owed && !t->keys.passed && !t->gone) {
 		struct pollfd fd = {.fd = t->tty, .events = POLLIN};
+		int64_t left = until - sb_now_ms();
 		char bytes[512];
 		ssize_t got;
 
 		flush_out(t); /* the request itself, perhaps */
-		if (poll(&fd, 1, (int)left) <= 0)
+		if (poll(&fd, 1, left > 0 ? (int)left : 0) <= 0)
 			return;
 		got = read(t->tty, bytes, sizeof bytes);
-		if (got <= 0 && errno != EAGAIN && errno != EINTR)
+		if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
 			return;
 		if (got > 0)
 			sb_keys_pass(&t->keys, bytes, (size_t)got, sb_now_ms());
