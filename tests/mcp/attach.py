@@ -1,24 +1,21 @@
 """attach.py - a client without elicitation: a person attached to the server answers (C6, C4)."""
 
 import re
-import time
 
 from mcp import NO_FORM, Server
 from tap import BIN, check, contains, equal, lacks, run_all, test
 
-QUIET = 0.45  # longer than an asker wants silence before a key
-
 
 def attach(fx, session):
-    terminal = fx.terminal(BIN, f"--attach={session}", replies=True)
+    terminal = fx.terminal(BIN, f"--attach={session}", replies=True, columns=200)
     terminal.expect("attached to")
     return terminal
 
 
 def answer(terminal, part, key):
     terminal.expect(part)
-    time.sleep(QUIET)
-    terminal.send(key)
+    terminal.expect("Press ")
+    terminal.answer(key)
 
 
 def session_of(server, fx):

@@ -8,8 +8,6 @@ import time
 from mcp import Server, accept
 from tap import BIN, PATIENCE, check, contains, equal, lacks, run_all, test
 
-QUIET = 0.45  # longer than an asker wants silence before a key
-
 
 def begin_call(server, name, more=None, **arguments):
     return server.begin("tools/call", {"name": name, "arguments": arguments, **(more or {})})
@@ -47,10 +45,10 @@ def answered_elsewhere(fx):
     target = {"path": str(fx.outside / "asked.txt"), "content": "x"}
     result = parked(server, "write_file", **target)
     session = fx.sandbash("--sessions").stdout.split()[0]
-    terminal = fx.terminal(BIN, f"--attach={session}", replies=True)
+    terminal = fx.terminal(BIN, f"--attach={session}", replies=True, columns=200)
     terminal.expect("asked.txt")
-    time.sleep(QUIET)
-    terminal.send("1")
+    terminal.expect("Press ")
+    terminal.answer("1")
     server.wait_until(lambda: (fx.outside / "asked.txt").exists(), "the file")
     time.sleep(0.3)
     again = resumed(server, result, "write_file", {}, **target)
