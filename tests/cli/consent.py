@@ -402,12 +402,13 @@ except PermissionError: print('denied')
 @test("C2 an allowed FIFO without a reader: only who opens it waits", variants=BOTH)
 def fifo(fx):
     os.mkfifo(fx.outside / "fifo")
-    script = (f"(echo through > {fx.outside}/fifo; echo wrote=$?) & sleep 0.3; "
+    script = (f"(echo through > {fx.outside}/fifo; echo wrote=$?) & {UNTIL}; "
               f"echo y > {fx.outside}/other; echo other=$?; touch mine; echo mine=$?; wait; "
               f"python3 -c \"import signal, os; signal.signal(14, lambda *_: print('alarm')); "
               f"signal.alarm(1); os.open('{fx.outside}/fifo', os.O_WRONLY); print('opened')\"")
     person = Person(fx, "bash", "-c", script)
     person.answer("1", fx.outside / "fifo")
+    fx.write("go")
     person.answer("1", fx.outside / "other")  # asked about and done while the first one waits
     person.term.expect("other=0")
     person.term.expect("mine=0")
@@ -438,7 +439,7 @@ def ask_timeout(fx):
     person = Person(fx, "bash", "-c", f"echo x > {fx.outside}/f; echo status=$?",
                     flags=("--ask-timeout=2",))
     began = time.monotonic()
-    person.question(fx.outside / "f")
+    person.term.expect("sandbash asks you")
     person.term.expect("status=1")
     check(time.monotonic() - began > 1.5, "not in time")
     person.gone()
@@ -547,10 +548,10 @@ def background(fx):
     person.term.settle(1.5, 2)
     if not person.shows():  # it stopped for the terminal, or refused: both leave it to the shell
         person.term.send("fg\n")
-    person.until(lambda: person.shows() or "end=" in person.term.screen(), "no end")
+    person.until(lambda: person.shows() or re.search(r"end=\d", person.term.screen()), "no end")
     if person.shows():
         person.answer("1", fx.outside / "f")
-    person.term.expect("end=")
+    person.until(lambda: re.search(r"end=\d", person.term.screen()), "no end")
     person.term.send("\necho back\n")
     person.term.expect("\nback")
 
@@ -601,8 +602,8 @@ def resized(fx):
 def statuses(fx):
     person = outer_shell(fx)
     words = " ".join(fx.argv())
-    person.term.send(f"{words} sleep 1020\n")
-    person.term.settle(0.6, 1)
+    person.term.send(f"{words} sh -c 'echo up; exec sleep 1020'\n")
+    person.term.expect("\nup")
     person.term.send("\x03")
     person.term.expect("out> $")
     person.term.send("echo status=$?\n")
@@ -622,7 +623,7 @@ def type_ahead(fx):
     person.term.send(f"{UNTIL}; echo x > {fx.outside}/f; echo status=$?\n")
     person.term.settle(0.2)
     person.term.send("echo before\n")
-    person.term.settle(0.3)
+    person.until(lambda: "echo before" in person.term.screen(), "the command's terminal does not echo it")
     fx.write("go")
     person.answer("1", fx.outside / "f")
     person.term.expect("status=0")
@@ -638,16 +639,17 @@ def unread_input(fx):
         legacy = "1"  # before Linux 6.2 nothing forbids it
     person = outer_shell(fx)
     run = " ".join(fx.argv())
-    for number, words in enumerate(("touch up; UNTIL", "stty raw -echo; touch up; UNTIL", "touch up; read a; echo got-$a")):
-        up, go = f"up{number}", f"go{number}"
-        words = words.replace("up", up).replace("UNTIL", UNTIL.replace("go", go))
+    fx.write("typed.py", "import array, fcntl, termios, time\nhere = array.array('i', [0])\n"
+             "while not here[0]:\n    time.sleep(0.02)\n    fcntl.ioctl(0, termios.FIONREAD, here)\n")
+    for number, words in enumerate(("touch up; python3 typed.py", "stty raw -echo; touch up; python3 typed.py",
+                                    "touch up; read a; echo got-$a")):
+        up = f"up{number}"
+        words = words.replace("up", up)
         person.term.send(f"{run} sh -c '{words}'\n")
         person.until(lambda: fx.exists(up), "it does not begin")
         person.term.send("first\necho ne''xt\n" if "read" in words else "echo ne''xt\n")
         if "read" in words:
             person.term.expect("got-first")
-        person.term.settle(0.3)  # sandbash has it by then
-        fx.write(go)
         if legacy == "1":
             person.until(lambda: "\nnext" in person.term.screen(), words)
         person.term.settle(1, 3)
@@ -661,9 +663,14 @@ def unread_replies(fx):
     """With plain text before them, which alone would be given back."""
     person = outer_shell(fx)
     run = " ".join(fx.argv())
-    person.term.send(f"{run} sh -c 'sleep 0.5; printf \"\\033[6n\\033[c\\033[21t\"; sleep 0.3'\n")
-    person.term.settle(0.3)
+    fx.write("asks", f"echo up; {UNTIL}; printf '\\033[6n\\033[c\\033[21t'; {UNTIL.replace('go', 'end')}")
+    person.term.send(f"{run} sh asks\n")
+    person.term.expect("\nup")
     person.term.send("echo ty''ped\n")
+    person.until(lambda: "echo ty''ped" in person.term.screen(), "the command's terminal does not echo it")
+    fx.write("go")
+    person.until(lambda: "^[[?64" in person.term.screen(), "the command's terminal does not echo the replies")
+    fx.write("end")
     person.term.settle(1, 3)
     lacks(person.term.screen(), "\ntyped")
     # the command's terminal has echoed them; behind the prompt there is nothing

@@ -29,6 +29,21 @@ def plain_env(fx, **changes):
     return changes
 
 
+def runs(term, *programs):
+    """Wait until all of these are in the foreground: only then a key reaches them."""
+    def look():
+        names = set()
+        for path in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                name, rest = path.read_text().split("(", 1)[1].rsplit(")", 1)
+            except OSError:
+                continue
+            if int(rest.split()[2]) == term.foreground():
+                names.add(name)
+        return names >= set(programs)
+    wait(lambda: term.settle(0.02, 0.1) or look(), lambda: f"not in the foreground: {programs}\n{term.screen()}")
+
+
 def need(program):
     if not shutil.which(program):
         skip(f"no {program} on this machine")
@@ -111,8 +126,8 @@ def background_read(fx):
     term = shell(fx)
     term.send("sb cat &\n")
     term.expect(r"% $")
-    term.send("sleep 0.2\n")
-    term.expect(r"Stopped")
+    term.send("until jobs | grep -q Stopped; do sleep 0.05; done; echo is sto''pped\n")
+    term.expect(r"is stopped\r\n")
     term.send("kill %1; fg 2>/dev/null; echo end\n")
     term.expect(r"end\r\n")
 
@@ -169,7 +184,7 @@ def type_ahead(fx):
 def pipeline_job(fx):
     term = shell(fx)
     term.send("sb --static yes | sb --static cat > /dev/null\n")
-    term.settle(0.2)
+    runs(term, "yes", "cat")
     term.send("\x03")
     term.expect(r"% $")
     term.send("echo ${PIPESTATUS[@]}\n")
@@ -211,12 +226,12 @@ def interactive(fx):
     term.expect(r"bash [a-zA-Z]*i[a-zA-Z]*m[a-zA-Z]* is bash\r\n|bash \S*m\S*i\S* is bash\r\n")
     term.expect(r"\$ $")
     term.send("sleep 1030\n")
-    term.settle(0.15)
+    runs(term, "sleep")
     term.send("\x1a")
     term.expect("Stopped")
     term.send("fg\n")
     term.expect(r"sleep 1030\r\n")
-    term.settle(0.15)
+    runs(term, "sleep")
     term.send("\x03")
     term.expect(r"\$ $")
     term.send("echo status=$?\n")
@@ -279,12 +294,12 @@ def nested_shells(fx):
     term.send(f"{BIN}\n")
     term.expect(r"\$ $")
     term.send("sleep 1030\n")
-    term.settle(0.15)
+    runs(term, "sleep")
     term.send("\x1a")
     term.expect("Stopped")
     term.send("fg\n")
     term.expect(r"fg\r\nsleep 1030\r\n")
-    term.settle(0.15)
+    runs(term, "sleep")
     term.send("\x03")
     term.expect(r"\$ $")
     term.send("exit 4\n")
