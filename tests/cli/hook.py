@@ -6,7 +6,7 @@ import os
 import random
 import subprocess
 
-from tap import BIN, check, contains, equal, lacks, run_all, test
+from tap import BIN, PATIENCE, check, contains, equal, lacks, run_all, test
 
 OURS = f"{BIN} --agent-report=auto --"  # how a rewritten command begins, without options
 NOTHING = b'\nsandbash-report: {"refused":0,"entries":[]}\n'
@@ -68,7 +68,7 @@ def wrapped(fx, agent, command, *options, **more):
 def run(fx, command, cwd=None, shell="bash", env=None):
     """Status and output, without the report if nothing was refused."""
     result = subprocess.run([shell, "-c", command], cwd=cwd or fx.project, env=fx.env(env),
-                            capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
+                            capture_output=True, stdin=subprocess.DEVNULL, timeout=PATIENCE)
     return result.returncode, result.stdout, result.stderr.removesuffix(NOTHING)
 
 

@@ -221,10 +221,10 @@ def swapped(fx):
     """The question shows a file; a link has taken its place when the answer comes."""
     fx.write("plain", "plain\n")
     fx.path("pointer").symlink_to("/etc/hosts")
+    fx.write("acts.py", ACTS)
     person = Person(fx, "sh", "-c", f"python3 acts.py one rename plain {fx.outside}/x & "
                     "while [ ! -e flag ]; do sleep 0.02; done; mv plain old; mv pointer plain; "
                     "echo swapped; wait")
-    fx.write("acts.py", ACTS)
     person.question("rename", fx.outside / "x")
     fx.write("flag", "")
     person.until(lambda: fx.path("plain").is_symlink(), "it is not swapped")

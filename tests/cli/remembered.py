@@ -28,10 +28,10 @@ def leave(fx, person, name):
     """Type to it until it ends; its status."""
     for shown, keys in PROGRAMS[name][1]:
         person.until(lambda shown=shown: person.shows() or shown in person.term.screen(),
-                     f"{name} does not show {shown!r}", seconds=30)
+                     f"{name} does not show {shown!r}")
         check(not person.shows(), f"a question:\n{person.term.screen()}")
         person.term.send(keys)
-    return person.end(timeout=30)
+    return person.end()
 
 
 def register(name):

@@ -118,8 +118,7 @@ def attached(fx):
     set_up(fx, FINAL)
     waiting = Run(fx, "--worker=w.worker", "--consent=ask", "sh", "-c", "echo landed > /final/x")
     person = Person.at(fx, fx.terminal(BIN, "--attach", rows=24, columns=120, replies=True))
-    contains(person.question("/final/x"), "worker w")
-    person.press("1")
+    contains(person.answer("1", "/final/x"), "worker w")
     equal(waiting.end()[0], 0)
     equal(fx.read("deep/er/final/x"), "landed\n")
 

@@ -92,8 +92,7 @@ def killed_push(fx):
     name, main = stage(fx, repo), repo.refs()["refs/heads/main"]
     for after in (False, True):
         person = Person(fx, "--git", "push", name, env=stop_at(fx, "sandbash: push", after))
-        person.question("push to")
-        person.press("1")
+        person.answer("1", "push to")
         kill_there(fx, person.term.process)
         equal(repo.refs()["refs/heads/main"][:12], name if after else main[:12])
         contains(git(fx, "show", name).stdout, "+mine", "still staged")
