@@ -457,16 +457,25 @@ def any_mode(fx):
 # --- nothing is lost ----------------------------------------------------------------------
 
 
+def at_once(fx, commands):
+    """All of them succeed.  One waits five seconds for the others, each of whom syncs a disk that may be busy; then it
+    says so and has done nothing: that one comes once more."""
+    running = [(words, fx.start(BIN, *words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)) for words in commands]
+    for words, process in running:
+        _, err = process.communicate(timeout=PATIENCE)
+        if process.returncode == 125 and b"another program holds it" in err:
+            again = fx.sandbash(*words)
+            equal((again.status, again.stderr), (0, ""))
+        else:
+            equal((process.returncode, err), (0, b""))
+
+
 @test("S10 twenty --add-path at once lose nothing")
 def concurrent_adds(fx):
     places = [fx.outside / str(i) for i in range(20)]
     for place in places:
         place.mkdir()
-    running = [fx.start(BIN, "--add-path", place, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-               for place in places]
-    for process in running:
-        _, err = process.communicate(timeout=PATIENCE)
-        equal((process.returncode, err), (0, b""))
+    at_once(fx, [("--add-path", place) for place in places])
     equal(sorted(own_file(fx).read_text().splitlines()), sorted(map(str, places)))
     equal(litter(fx), [])
 
@@ -477,10 +486,7 @@ def concurrent_mix(fx):
     for place in places:
         place.mkdir()
     fx.config("".join(f"{place}\n" for place in places[:8]) + "# end\n")
-    running = [fx.start(BIN, "--remove-path" if i < 8 else "--add-path", place, "--global",
-                        stdout=subprocess.DEVNULL) for i, place in enumerate(places)]
-    for process in running:
-        equal(process.wait(PATIENCE), 0)
+    at_once(fx, [("--remove-path" if i < 8 else "--add-path", place, "--global") for i, place in enumerate(places)])
     lines = global_file(fx).read_text().splitlines()
     equal(lines[0], "# end")
     equal(sorted(lines[1:]), sorted(map(str, places[8:])))

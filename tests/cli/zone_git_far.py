@@ -107,9 +107,10 @@ def serve(fx):
     """git daemon for fx.outside, on a port of its own."""
     if fx.run("git", "daemon", "--help").status == 127:
         skip("no git daemon")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    probe = socket.socket()
+    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # kept: while it is bound nobody is given its port
+    probe.bind(("127.0.0.1", 0))
+    port = probe.getsockname()[1]
     daemon = fx.start("git", "daemon", f"--base-path={fx.outside}", "--export-all", "--reuseaddr",
                       "--enable=receive-pack", "--listen=127.0.0.1", f"--port={port}", fx.outside,
                       env={"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"},
@@ -118,6 +119,7 @@ def serve(fx):
     while True:
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
+            probe.close()
             return daemon, f"git://127.0.0.1:{port}"
         except OSError:
             check(time.monotonic() < deadline and daemon.poll() is None, "no daemon")
