@@ -4,7 +4,7 @@ import os
 import resource
 import subprocess
 
-from attack import DENIED, Victim, act, boxed, refused, works
+from attack import DENIED, Victim, act, answer, boxed, refused, works
 from tap import ALL_VARIANTS, PATIENCE, SUPERVISED, check, contains, equal, lacks, run_all, test, wait
 
 ROOT = os.getuid() == 0
@@ -279,7 +279,9 @@ if not ROOT:
     @test("ESCAPES processes: the priority of all the user's processes", variants=ALL_VARIANTS)
     def all_processes(fx):
         refused(boxed(fx, "adjust", "nice-user", str(os.getuid())), NOBODY)
-        works(act(fx, "adjust", "nice-user", str(os.getuid())), "control")
+        # EACCES: another test beside us has made one of them nice, which it stays
+        control = act(fx, "adjust", "nice-user", str(os.getuid()))
+        check(control.status == 0 or answer(control) == "EACCES", f"control: {control.stderr}")
 
 
 @test("ESCAPES processes: what /proc shows of others", variants=ALL_VARIANTS)

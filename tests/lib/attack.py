@@ -18,7 +18,7 @@ import re
 import signal
 import subprocess
 
-from tap import SUPERVISED, check, equal, is_record
+from tap import PATIENCE, SUPERVISED, check, equal, is_record
 
 # What a program takes for "Permission denied" (S2).  Mounts alone also answer EROFS; where every
 # change goes through the supervisor none does, not even one that it leaves to the kernel.
@@ -145,7 +145,7 @@ class Victim:
 
     def ask(self):
         """End it; what it saw: (memory, number of signals), or None when it was killed."""
-        out, _ = self.process.communicate(b"", timeout=30)
+        out, _ = self.process.communicate(b"", timeout=PATIENCE)
         if self.process.returncode != 0:
             return None
         memory, signals = out.decode().split()
