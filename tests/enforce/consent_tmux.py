@@ -144,7 +144,7 @@ t = begin()
 wait_for('go')
 sock = os.environ['TMUX'].split(',')[0]
 def tmux(*words):
-    p = subprocess.run(['tmux', '-S', sock, *words], capture_output=True, text=True, timeout=60)
+    p = subprocess.run(['tmux', '-S', sock, *words], capture_output=True, text=True, timeout=120)
     return p.returncode, p.stdout
 out = []
 def work():

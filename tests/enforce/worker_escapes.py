@@ -481,7 +481,7 @@ except OSError:
 attempt("attach", lambda: (call("ptrace", 0x4206, caller, 0, 0)))
 attempt("take a descriptor", lambda: os.close(call("pidfd_getfd", call("pidfd_open", caller, 0), want["fd"], 0)))
 attempt("limit", lambda: resource.prlimit(caller, resource.RLIMIT_CORE, (0, 0)))
-attempt("priority", lambda: os.setpriority(os.PRIO_PROCESS, caller, 1))
+attempt("priority", lambda: os.setpriority(os.PRIO_PROCESS, caller, os.getpriority(os.PRIO_PROCESS, 0) + 1))
 attempt("own by group", lambda: fcntl.fcntl(0, fcntl.F_SETOWN, -os.getpgid(caller)))
 attempt("shared memory", lambda: libc.shmget(want["key"], 0, 0) >= 0)
 attempt("messages", lambda: libc.msgget(want["key"], 0) >= 0)

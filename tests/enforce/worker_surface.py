@@ -102,7 +102,7 @@ for pid in (victim, 1) if not want["free"] else (victim,):
     attempt("signal " + who, lambda: os.kill(pid, signal.SIGURG))
     attempt("stop " + who, lambda: os.kill(pid, signal.SIGCONT))
     attempt("limit " + who, lambda: resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0)))
-    attempt("priority " + who, lambda: os.setpriority(os.PRIO_PROCESS, pid, 1))
+    attempt("priority " + who, lambda: os.setpriority(os.PRIO_PROCESS, pid, os.getpriority(os.PRIO_PROCESS, 0) + 1))
     attempt("affinity " + who, lambda: os.sched_setaffinity(pid, {min(os.sched_getaffinity(0))}))
     attempt("scheduler " + who, lambda: os.sched_setscheduler(pid, os.SCHED_BATCH, os.sched_param(0)))
     attempt("ioprio " + who, lambda: call("ioprio_set", 1, pid, 0x6000))

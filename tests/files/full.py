@@ -23,7 +23,7 @@ def on_small_disk(fx, script, *words):
     return subprocess.run([*names, "sh", "-c",
                            'mount -t tmpfs -o size=32k tmpfs "$1" && cd "$1" && ' + script, "sh",
                            str(place), str(ACT), *words],
-                          capture_output=True, text=True, timeout=60, check=False)
+                          capture_output=True, text=True, timeout=120, check=False)
 
 
 def refused(done):

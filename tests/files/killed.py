@@ -18,14 +18,14 @@ NEW = OLD.replace("old", "new")
 
 def trace(words, *options):
     return subprocess.run(["strace", "-f", "-o", os.devnull, *options, *map(str, words)],
-                          capture_output=True, timeout=60, check=False)
+                          capture_output=True, timeout=120, check=False)
 
 
 def calls_of(fx, words):
     """How often each system call is made in a run that nobody disturbs."""
     log = fx.dir / "calls"
     done = subprocess.run(["strace", "-f", "-o", log, *map(str, words)],
-                          capture_output=True, timeout=60, check=False)
+                          capture_output=True, timeout=120, check=False)
     check(done.returncode == 0, f"{words[2:4]}: {done.stderr}")
     counts = {}
     for line in log.read_text(errors="replace").splitlines():

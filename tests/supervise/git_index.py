@@ -295,7 +295,7 @@ def long_one(fx):
     names = [f"src/module{i // 100:05}/file-number-{i:06}.c" for i in range(200000)]
     fx.path("evil").write_bytes(index.make([index.entry(name, number) for name in names]))
     result = fx.sandbash("--consent=deny", "sh", "-ec", f"{put('.git/index')}; touch .git/index",
-                         timeout=60)
+                         timeout=120)
     equal(result.status, 0, result.stderr)
     equal(fx.path(".git/index").stat().st_size, fx.path("evil").stat().st_size)
     names[150000] += "/../../../x"
