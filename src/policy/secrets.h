@@ -36,6 +36,10 @@ enum sb_secret_base {
 	SB_SECRETS_PATTERNS, /* beneath the home directory; some component has a wildcard */
 };
 
+/* Those of SB_SECRETS_HOME. */
+extern const struct sb_secret sb_home_secrets[];
+extern const size_t sb_home_secret_count;
+
 const struct sb_secret *sb_secrets(enum sb_secret_base base, size_t *out_count);
 
 /* Relative to the home directory: "", ".config", ".local/share", "snap". */
