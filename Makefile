@@ -10,7 +10,7 @@
 #     make test-network-programs   programs that use the network, natively and inside (docs/network.md)
 #     make test-preview    2,000 random shell commands and all scripts here against --preview
 #     make bench      speed against native and bubblewrap, and of the server for agents
-#     make lint       formatting, rooms, shell, clang's warnings; with TIDY=--tidy static analysis
+#     make lint       formatting, rooms, limits, shell, clang's warnings; with TIDY=--tidy static analysis
 #     make fuzz       60 s of libFuzzer per target (FUZZ_SECONDS=N)
 #     make cross      compile for the other architecture and for Windows, as a check
 #     make install    to $(DESTDIR)$(PREFIX)
