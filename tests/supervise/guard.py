@@ -107,16 +107,17 @@ def matrix(name, exists, depth):
     def one(fx):
         top = fx.project / depth / "x"
         prepare(fx, top, name, exists)
+        log = plant_all(fx, top, name, evil, harmless, True)
+        equal(planted(top, name), set(), f"\n{log}")
+        equal([p for p in top.rglob(".sandbash*")], [], "leftovers")
+        if fx.variant == "flat":
+            return  # natively it is the same machine
         control = fx.dir / "control" / "x"
         prepare(fx, control, name, exists)
-        log = plant_all(fx, top, name, evil, harmless, True)
         native_log = plant_all(fx, control, name, evil, harmless, False)
-        equal(planted(top, name), set(), f"\n{log}")
         # nearly all of them work where nobody looks; which ones do not, depends on the place
         works = planted(control, name)
         check(len(works) >= 27, f"control: {sorted(works)}\n{native_log}")
-        leftovers = [p for p in top.rglob(".sandbash*")]
-        equal(leftovers, [])
 
 
 for name in NAMES:
