@@ -4,7 +4,7 @@ import os
 import time
 
 from mcp import Server
-from tap import check, contains, equal, lacks, run_all, test
+from tap import check, contains, equal, lacks, run_all, test, wait
 
 ERAS = ("legacy", "modern")
 
@@ -29,6 +29,20 @@ def read_only(fx):
     check(data["refused"], str(data))
     equal(run(server, "echo 4 > a", access="workspace-write")["exitCode"], 0)
     equal((fx.read("a"), server.asked), ("4\n", []))
+
+
+@test("each command has a /tmp of its own, empty when it starts, also while another one runs; the project is what they share")
+def own_tmp(fx):
+    server = Server(fx)
+    write = "echo 1 > /tmp/a; echo 2 > shared; cat /tmp/a"
+    equal(run(server, write)["stdout"], "1\n", "control: within one command it is there")
+    equal(run(server, "ls -A /tmp; cat shared")["stdout"], "2\n")
+    first = run(server, "echo 1 > /tmp/a; touch started; until test -e go; do sleep 0.05; done; cat /tmp/a; ls -A /tmp", background=True)
+    wait(lambda: fx.exists("started"), "it never starts")
+    equal(run(server, "ls -A /tmp; echo 3 > /tmp/b; touch go")["stdout"], "")
+    while first["state"] == "running":
+        first = server.data("command_status", runId=first["runId"], waitMs=1000)
+    equal(first["stdout"], "1\na\n")
 
 
 @test("network off narrows one command")
