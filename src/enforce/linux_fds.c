@@ -142,7 +142,8 @@ static int settle_inherited(int fd, const int *keep, size_t keep_count, struct s
  * Most programs are started with few descriptors, all of them low.  How many there are the
  * kernel says since Linux 6.2 (proc_pid_fd(5): the size of the directory); whoever has found
  * as many need not list them, which takes several times as long.  One poll() finds them: it says
- * which are not open.  False: that is not known, or some are higher.
+ * which are not open, or were opened with O_PATH (open(2)), as some of our own are.  False: that is not
+ * known, or some are higher.
  */
 static bool find_low(struct pollfd fds[static MOST_LOW])
 {
@@ -158,8 +159,11 @@ static bool find_low(struct pollfd fds[static MOST_LOW])
 
 		if (poll(fds, (nfds_t)most, 0) < 0)
 			return false;
-		for (int fd = 0; fd < most; fd++)
+		for (int fd = 0; fd < most; fd++) {
+			if (fd < FEW_LOW && fds[fd].revents && fcntl(fd, F_GETFD) >= 0)
+				fds[fd].revents = 0;
 			found += !(fds[fd].revents & POLLNVAL);
+		}
 		if (found == info.st_size)
 			return true;
 	}
