@@ -344,12 +344,15 @@ bool sb_commons_ask(const struct sb_guard *guard, enum sb_guard_act act, const c
 int sb_extras_around(const struct sb_guard *guard, const char *directory, struct sb_extras *out);
 
 /*
- * What the git directories, common and own, name for the work tree at top; home may be NULL.  *out_hooks, unless
- * it is NULL: is a relative core.hooksPath among it?  Not strict: what may not be read names nothing.  Else
- * it fails as the above.
+ * What the git directories, common and own, name for the work tree at top; home may be NULL.  Not strict: what
+ * may not be read names nothing.  Else it fails as the above.
  */
 int sb_extras_named(const struct sb_repository *repository, const char *top, const char *home,
-		    bool strict, struct sb_extras *out, bool *out_hooks);
+		    bool strict, struct sb_extras *out);
+
+/* Is a relative core.hooksPath among it? */
+int sb_repository_has_hooks_path(const struct sb_repository *repository, const char *top,
+				 bool *out);
 
 /*
  * The one at top alone; and what the user's own settings say, unless user is NULL.  shown, unless it is NULL, is

@@ -63,21 +63,38 @@ struct set {
 	uint16_t rows[SB_GUARD_MAX_ROWS];
 };
 
+/* FNV-1a */
+#define HASH_START 2166136261u
+#define HASH_STEP(hash, byte) (((hash) ^ (unsigned char)(byte)) * 16777619u)
+#define HEAD(hash) (((hash) ^ (hash) >> 8) % HEADS)
+
 static unsigned head_of(const char *name, size_t length)
 {
-	unsigned hash = 2166136261u; /* FNV-1a */
+	unsigned hash = HASH_START;
 
 	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)name[i]) * 16777619u;
-	return (hash ^ hash >> 8) % HEADS;
+		hash = HASH_STEP(hash, name[i]);
+	return HEAD(hash);
 }
 
 /* Names of git's directories, which are found by what lies there; and those of which only an end is fixed. */
-static bool is_left_out(const struct sb_guard_row *row, size_t first)
+static bool is_left_out(const struct sb_guard_row *row)
 {
-	return row->pattern[0] == '<' || memchr(row->pattern, '*', first) ||
-	       (row->flags & SB_GUARD_IF_PROTECTING) || row->kind == SB_GUARD_ANYTHING ||
-	       (!row->held[0] && strcmp(row->who, "git") == 0);
+	return row->pattern[0] == '<' || (row->flags & SB_GUARD_IF_PROTECTING) ||
+	       row->kind == SB_GUARD_ANYTHING || (!row->held[0] && strcmp(row->who, "git") == 0);
+}
+
+/* The row's first name as head_of() has it; -1: it has a star.  Read once: there are hundreds. */
+static int first_head(const char *pattern)
+{
+	unsigned hash = HASH_START;
+
+	for (; *pattern && *pattern != '/'; pattern++) {
+		if (*pattern == '*')
+			return -1;
+		hash = HASH_STEP(hash, *pattern);
+	}
+	return (int)HEAD(hash);
 }
 
 /* Made once: the table is long, and a launch looks at a project and at the home directory. */
@@ -92,12 +109,10 @@ static void index_rows(void)
 	const struct sb_guard_row *rows = sb_guard_rows(&count);
 
 	for (size_t i = count; i-- > 0;) {
-		size_t first = strcspn(rows[i].pattern, "/");
-		unsigned head;
+		int head = is_left_out(&rows[i]) ? -1 : first_head(rows[i].pattern);
 
-		if (is_left_out(&rows[i], first))
+		if (head < 0)
 			continue;
-		head = head_of(rows[i].pattern, first);
 		index_of.next[i] = index_of.head[head];
 		index_of.head[head] = (uint16_t)(i + 1);
 	}

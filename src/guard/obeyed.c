@@ -50,7 +50,7 @@ static int add_tree(struct search *search, const struct sb_repository *repositor
 
 	if (!top || (options->in_guarded_root && !options->in_guarded_root(options->context, top)))
 		return SB_OK;
-	return sb_extras_named(repository, top, options->home, false, search->out, NULL);
+	return sb_extras_named(repository, top, options->home, false, search->out);
 }
 
 /* Where path leads, seen from base.  NULL: nowhere. */
@@ -154,11 +154,9 @@ static int add_module(struct search *search, const char *common, const char *pat
 static int add_others(struct search *search, const struct sb_repository *repository,
 		      const char *top)
 {
-	struct sb_extras named = {0};
 	bool hooks = false;
-	int status = sb_extras_named(repository, top, NULL, false, &named, &hooks);
+	int status = sb_repository_has_hooks_path(repository, top, &hooks);
 
-	sb_extras_done(&named);
 	search->left = MAX_TREES;
 	if (status == SB_OK && hooks) /* programs are known by SB_EXTRA_AT_WORKTREES */
 		status = visit(search, repository->common, "worktrees", 0, add_linked);
@@ -167,12 +165,11 @@ static int add_others(struct search *search, const struct sb_repository *reposit
 			       : status;
 }
 
-/* The repository of top, which is in a project or around it. */
+/* The repository of top, which is beneath a project or around it. */
 static int add_repository(struct search *search, const struct sb_repository *repository,
 			  const char *top)
 {
-	int status =
-		sb_extras_named(repository, top, search->options->home, false, search->out, NULL);
+	int status = sb_extras_named(repository, top, search->options->home, false, search->out);
 
 	return status == SB_OK ? add_others(search, repository, top) : status;
 }
@@ -221,11 +218,14 @@ int sb_obeyed_find(const char *project, const struct sb_guard_options *options,
 		struct sb_repository repository;
 
 		if (sb_repository_find(top, &repository)) {
-			/* of the project itself others have seen to this */
-			if (strcmp(top, project) != 0)
+			/* of the project itself others have seen to what it names: found.c */
+			if (strcmp(top, project) == 0) {
+				status = add_others(&search, &repository, top);
+			} else {
 				status = sb_extras_links(top, false, NULL, out);
-			if (status == SB_OK)
-				status = add_repository(&search, &repository, top);
+				if (status == SB_OK)
+					status = add_repository(&search, &repository, top);
+			}
 			sb_repository_done(&repository);
 		}
 		*strrchr(top, '/') = '\0';
@@ -265,11 +265,11 @@ bool sb_obeyed_asks(const struct sb_guard *guard, const struct sb_repository *re
 {
 	const char *home = guard->options.home;
 	struct sb_extras named = {0}, always = {0};
-	bool found = sb_extras_named(repository, top, home, true, &named, NULL) != SB_OK;
+	bool found = sb_extras_named(repository, top, home, true, &named) != SB_OK;
 
 	/* what does not hang on the work tree was obeyed all the time */
 	if (!found && named.count && !moving && sb_look_was_obeyed(guard, repository->common))
-		found = sb_extras_named(repository, "/", home, true, &always, NULL) != SB_OK;
+		found = sb_extras_named(repository, "/", home, true, &always) != SB_OK;
 	for (size_t i = 0; i < named.count; i++) {
 		const char *one = named.all[i].path;
 		bool inside = moving && sb_path_within(moving->path, one);
@@ -497,7 +497,7 @@ bool sb_obeyed_leaves(const struct sb_guard *guard, const struct sb_guard_place 
 	    !sb_look_is_git(directory, ""))
 		return false;
 	found = sb_place_is_git_root(place->path) && has_hooks(guard, directory, place->path, out);
-	if (sb_extras_named(&repository, top, guard->options.home, true, &named, NULL) != SB_OK)
+	if (sb_extras_named(&repository, top, guard->options.home, true, &named) != SB_OK)
 		found = true;
 	for (size_t i = 0; i < named.count; i++)
 		if (named.all[i].path[0] == '/' && is_within_reach(guard, named.all[i].path) &&

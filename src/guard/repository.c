@@ -537,13 +537,18 @@ static int collect_user(struct collector *collector, const char *const *settings
 	return status;
 }
 
-/* What git's directories, common and own, name. */
-static int collect_repository(struct collector *collector, const char *common, const char *own)
+static int collect_settings(struct collector *collector, const char *common, const char *own)
 {
 	int status = collect_file(collector, common, "config");
 
-	if (status == SB_OK)
-		status = collect_file(collector, own, "config.worktree");
+	return status == SB_OK ? collect_file(collector, own, "config.worktree") : status;
+}
+
+/* What git's directories, common and own, name. */
+static int collect_repository(struct collector *collector, const char *common, const char *own)
+{
+	int status = collect_settings(collector, common, own);
+
 	if (status == SB_OK)
 		status = collect_link(collector, common, "hooks", SB_EXTRA_HOOKS);
 	if (status == SB_OK)
@@ -552,7 +557,7 @@ static int collect_repository(struct collector *collector, const char *common, c
 }
 
 int sb_extras_named(const struct sb_repository *repository, const char *top, const char *home,
-		    bool strict, struct sb_extras *out, bool *out_hooks)
+		    bool strict, struct sb_extras *out)
 {
 	struct collector collector = {
 		.top = top,
@@ -561,10 +566,18 @@ int sb_extras_named(const struct sb_repository *repository, const char *top, con
 		.strict = strict,
 		.repository = repository,
 	};
-	int status = collect_repository(&collector, repository->common, repository->own);
 
-	if (out_hooks)
-		*out_hooks = collector.hooks;
+	return collect_repository(&collector, repository->common, repository->own);
+}
+
+int sb_repository_has_hooks_path(const struct sb_repository *repository, const char *top, bool *out)
+{
+	struct sb_extras named = {0};
+	struct collector collector = {.top = top, .out = &named, .repository = repository};
+	int status = collect_settings(&collector, repository->common, repository->own);
+
+	sb_extras_done(&named);
+	*out = collector.hooks;
 	return status;
 }
 
