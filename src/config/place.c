@@ -145,17 +145,20 @@ static int find_places(const char *const *named, const struct sb_home *home,
 }
 
 /*
- * Is this line of /etc/passwd, which is cut up, our account's?  Then *out_home is its home
- * directory, or stays NULL if it is none.
+ * Is this line of /etc/passwd the account's?  Then it is cut up, and *out_home is its home directory, or
+ * stays NULL if it is none.
  */
-static bool is_own_account(char *line, char **out_home)
+static bool is_account(char *line, uid_t uid, char **out_home)
 {
-	char *field[6];
+	char *number = strchr(line, ':'), *field[6];
 	size_t i = 0;
 
+	number = number ? strchr(number + 1, ':') : NULL;
+	if (!number || strtoul(number + 1, NULL, 10) != uid) /* most */
+		return false;
 	for (; i < 6 && line; i++)
 		field[i] = strsep(&line, ":");
-	if (i < 6 || strtoul(field[2], NULL, 10) != getuid() || field[5][0] != '/')
+	if (i < 6 || field[5][0] != '/')
 		return false;
 	if (strcmp(field[5], "/") != 0)
 		(void)sb_path_canonical(field[5], out_home, NULL, NULL);
@@ -170,6 +173,7 @@ static char *find_account_home(void)
 {
 	SB_AUTO_FD int fd = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
 	char text[2048], *home = NULL; /* the start of a line, and what was read after it */
+	uid_t uid = getuid();
 	size_t length = 0;
 	ssize_t got;
 
@@ -180,7 +184,7 @@ static char *find_account_home(void)
 		text[length] = '\0';
 		for (; (end = strchr(line, '\n')); line = end + 1) {
 			*end = '\0';
-			if (is_own_account(line, &home))
+			if (is_account(line, uid, &home))
 				return home;
 		}
 		length = (size_t)(text + length - line);
@@ -189,7 +193,7 @@ static char *find_account_home(void)
 		memmove(text, line, length);
 	}
 	text[length] = '\0';
-	(void)is_own_account(text, &home); /* the last line may lack its end */
+	(void)is_account(text, uid, &home); /* the last line may lack its end */
 	return home;
 }
 

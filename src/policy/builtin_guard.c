@@ -31,6 +31,7 @@ static bool is_git_dir(const char *path)
 /* How far the guard's rows were looked at, and for which: those of git directories, or the others. */
 struct held {
 	bool git;
+	const struct sb_base *only; /* of these what may be there; NULL: all */
 	size_t next;
 	const char *last;
 };
@@ -53,6 +54,8 @@ static bool next_held(struct held *held, struct sb_builtin_row *out)
 		if (!*name || (*name == prefix[0]) != held->git)
 			continue;
 		name += held->git ? sizeof prefix - 1 : 0;
+		if (held->only && sb_base_lacks(held->only, name))
+			continue;
 		if (held->last && strcmp(held->last, name) == 0)
 			continue;
 		held->last = name;
@@ -72,6 +75,7 @@ static int add_held(struct sb_policy *policy, const char *root, struct held held
 	int status = SB_OK;
 
 	sb_base_begin(&base, root, held.git ? 0 : SB_GUARD_MAX_ROWS);
+	held.only = (flags & SB_BUILTIN_EXISTING_ONLY) && !in_dot_git ? &base : NULL;
 	while (status == SB_OK && next_held(&held, &row)) {
 		if (in_dot_git) {
 			snprintf(name, sizeof name, ".git/%s", row.path);

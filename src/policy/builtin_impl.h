@@ -40,8 +40,9 @@ struct sb_base {
 	unsigned seen;      /* the kind of what was looked at last, as st_mode says it */
 	char written[512];  /* path, a slash, and the row's name behind it */
 	size_t prefix;      /* how long path is with the slash; 0: too long for written */
-	bool listed;        /* all its names are in maybe: */
-	uint64_t maybe[64]; /* a bit per name; a name whose bit is not set is not there */
+	bool listed;        /* all its names are in these two: */
+	uint64_t begin[4];  /* a bit per name, by two letters, which tell most apart; */
+	uint64_t maybe[64]; /* one by more letters; a name whose bit is not set is not there */
 };
 
 /* The directory of a table with so many rows. */

@@ -111,7 +111,15 @@ enum { NOT_THERE, PLAIN, LINK };
 
 #define MAX_LISTED 500 /* names; reading more takes longer than looking up the rows */
 
-/* The bit of the first name in path, by its first letters: a look more is better than a long sum. */
+/* The bit of the first name in path, which is not empty, by two letters. */
+static unsigned begin_bit(const char *path)
+{
+	unsigned char second = (unsigned char)path[1];
+
+	return (31u * (unsigned char)path[0] + (second == '/' ? 0u : second)) % 256;
+}
+
+/* The same by its first letters: a look more is better than a long sum. */
 static unsigned name_bit(const char *path)
 {
 	uint64_t letters = 0;
@@ -133,10 +141,11 @@ static void list_names(struct sb_base *base)
 
 	sb_sys_dir_init(&dir, base->fd);
 	for (int left = MAX_LISTED; (entry = sb_sys_dir_next(&dir)); left--) {
-		unsigned bit = name_bit(entry->d_name);
+		unsigned bit = name_bit(entry->d_name), begin = begin_bit(entry->d_name);
 
 		if (!left)
 			return;
+		base->begin[begin / 64] |= UINT64_C(1) << begin % 64;
 		base->maybe[bit / 64] |= UINT64_C(1) << bit % 64;
 	}
 	base->listed = dir.error == 0;
@@ -148,6 +157,9 @@ bool sb_base_lacks(const struct sb_base *base, const char *path)
 
 	if (!base->listed)
 		return base->gone;
+	bit = begin_bit(path);
+	if (!(base->begin[bit / 64] & UINT64_C(1) << bit % 64))
+		return true;
 	bit = name_bit(path);
 	return !(base->maybe[bit / 64] & UINT64_C(1) << bit % 64);
 }
