@@ -233,6 +233,8 @@ struct sb_files_options {
 	enum sb_files_choice ignored;     /* default ASK (P8) */
 	bool audit_allowed;               /* audit is told of what rules allow, too */
 	bool no_sync; /* do not wait for the disk: a power cut may then lose the new text */
+	/* directories that are obeyed by what variables say ($PATH), canonical; NULL-terminated, or NULL */
+	const char *const *obeyed;
 };
 
 struct sb_files;

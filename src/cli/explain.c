@@ -138,7 +138,8 @@ int sb_guard_of(const struct sb_setup *setup, struct sb_guard **out, struct sb_e
 {
 	const struct sb_guard_home home = {setup->home.home,
 					   (const char *const *)setup->home.git_settings,
-					   {setup->home.xdg_config, setup->home.xdg_data}};
+					   {setup->home.xdg_config, setup->home.xdg_data,
+					    (const char *const *)setup->home.obeyed}};
 
 	return sb_grounds_guard(setup->policy, (const char *const *)setup->projects, &home, out,
 				err);

@@ -338,6 +338,7 @@ static int run(struct doing *doing)
 			  .context = doing,
 			  .home = setup->home.home,
 			  .git_settings = (const char *const *)setup->home.git_settings,
+			  .obeyed = (const char *const *)setup->home.obeyed,
 			  .config_home = setup->home.xdg_config,
 			  .data_home = setup->home.xdg_data},
 		.network_off = doing->line->worker && !doing->worker.network,

@@ -23,7 +23,8 @@ int sb_never_open(const struct sb_setup *setup, const char *learned, struct sb_n
 					   .origin = "--learn"};
 	const struct sb_guard_home home = {setup->home.home,
 					   (const char *const *)setup->home.git_settings,
-					   {setup->home.xdg_config, setup->home.xdg_data}};
+					   {setup->home.xdg_config, setup->home.xdg_data,
+					    (const char *const *)setup->home.obeyed}};
 	int status;
 
 	*out = (struct sb_never){.setup = setup, .learned = learned, .all = sb_policy_new()};

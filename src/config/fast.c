@@ -204,7 +204,8 @@ int sb_fast_check(const struct sb_maker *maker, struct sb_error *err)
 					   .home = setup->home.home,
 					   .git_settings =
 						   (const char *const *)setup->home.git_settings,
-					   .homes = {setup->home.xdg_config, setup->home.xdg_data}};
+					   .homes = {setup->home.xdg_config, setup->home.xdg_data,
+						     (const char *const *)setup->home.obeyed}};
 	struct sb_guard *guard = NULL;
 	int status = SB_OK;
 

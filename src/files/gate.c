@@ -57,9 +57,10 @@ static const char *ignoring_root(void *context, const char *path, bool directory
 static int make_guard(const struct sb_files *view, struct sb_guard **out,
 		      struct sb_files_error *err)
 {
-	const struct sb_guard_home home = {view->options.home,
-					   view->options.git_settings,
-					   {view->options.config_home, view->options.data_home}};
+	const struct sb_guard_home home = {
+		view->options.home,
+		view->options.git_settings,
+		{view->options.config_home, view->options.data_home, view->options.obeyed}};
 	SB_AUTO_FREE const char **projects = NULL;
 	SB_AUTO_FREE char(*real)[PATH_MAX] = NULL;
 	struct sb_error why;

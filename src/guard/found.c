@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "guard/guard_impl.h"
+#include "path/path.h"
 #include "sys/share.h"
 
 #define FOUND_TEXT (512 * 1024)
@@ -46,6 +47,50 @@ static void close_all(struct sb_guard *guard)
 	guard->commons.lost = true;
 }
 
+/* Programs of the machine, which are many users'; who may write there is root. */
+static bool is_of_system(const char *directory)
+{
+	return sb_path_within("/usr", directory) || sb_path_within("/bin", directory) ||
+	       sb_path_within("/sbin", directory);
+}
+
+/* What is around a project, or is all of it, would close that. */
+static bool has_project(const struct sb_guard_options *options, const char *directory)
+{
+	for (size_t i = 0; options->projects && options->projects[i]; i++)
+		if (sb_path_within(directory, options->projects[i]))
+			return true;
+	return false;
+}
+
+/*
+ * SECURITY: directories that variables of the user's have obeyed are so wherever they lie.
+ *
+ * Danger: ~/tools/bin is on the PATH.  An answer for ~/tools would let a command make ls there, and a link in the
+ * project that leads there would be followed by whoever writes by its name.
+ * Price: they are compared with every name that is judged.
+ * Held by: tests/cli/environment.py
+ */
+static int add_obeyed(const struct sb_guard_options *options, struct sb_extras *out)
+{
+	static const struct sb_guard_row row = {
+		"",
+		"what the environment says",
+		"$PATH or a variable of an agent names its directory",
+		SB_GUARD_SAME,
+		0,
+		""};
+	const char *const *obeyed = options->homes.obeyed;
+	int status = SB_OK;
+
+	for (size_t i = 0; obeyed && obeyed[i] && status == SB_OK; i++)
+		if (!has_project(options, obeyed[i]) && !is_of_system(obeyed[i]))
+			status = sb_extras_add(out, (struct sb_extra){.path = strdup(obeyed[i]),
+								      .kind = SB_EXTRA_ROW,
+								      .row = &row});
+	return status;
+}
+
 static int look(struct sb_guard *guard)
 {
 	const struct sb_guard_options *options = &guard->options;
@@ -70,7 +115,7 @@ static int look(struct sb_guard *guard)
 		status = sb_commons_find(options->projects, guard);
 	if (status == SB_OK && options->home)
 		status = sb_extras_links(options->home, false, &options->homes, &guard->extras);
-	return status;
+	return status == SB_OK ? add_obeyed(options, &guard->extras) : status;
 }
 
 /* --- for the other process ---------------------------------------------------------------- */

@@ -139,6 +139,8 @@ struct sb_guard; /* opaque: names of one run beside the table */
 struct sb_guard_homes {
 	const char *config; /* $XDG_CONFIG_HOME */
 	const char *data;   /* $XDG_DATA_HOME */
+	/* Directories all of which is obeyed by what variables say ($PATH), canonical; NULL-terminated, or NULL. */
+	const char *const *obeyed;
 };
 
 struct sb_guard_options {

@@ -108,6 +108,15 @@ static bool is_hidden(const struct sb_grounds *grounds, const char *link, const 
 	return !parent || !is_same_place(grounds, link, parent);
 }
 
+/* What sandbash itself obeys: its rules, and those of all users. */
+static bool is_ours(const struct sb_grounds *grounds, const char *path)
+{
+	struct sb_decision change = sb_decide(grounds->policy, SB_MODIFY, path);
+
+	return change.verdict == SB_DENY && change.rule && change.rule->hard &&
+	       change.rule->tier == SB_TIER_BUILTIN;
+}
+
 static bool is_named(const struct sb_grounds *grounds, const char *path)
 {
 	const struct sb_guard_place place = {
@@ -122,7 +131,7 @@ static bool may_matter(const struct sb_grounds *grounds, const char *link, const
 {
 	char inner[PATH_MAX + 2];
 
-	if (is_hidden(grounds, link, path) || is_named(grounds, path))
+	if (is_hidden(grounds, link, path) || is_ours(grounds, path) || is_named(grounds, path))
 		return true;
 	return snprintf(inner, sizeof inner, "%s/x", path) >= (int)sizeof inner ||
 	       is_named(grounds, inner);
@@ -155,23 +164,24 @@ static bool heed_end(const struct sb_grounds *grounds, const char *path, struct 
 	const char *link = judged->site->path;
 	const struct sb_guard_row *row;
 	struct stat info;
-	bool hidden;
+	bool hidden, ours;
 
 	if (is_same_place(grounds, link, path) || !may_matter(grounds, link, path))
 		return false;
 	if (lstat(path, &info) != 0)
 		info.st_mode = 0;
 	hidden = is_hidden(grounds, link, path);
+	ours = is_ours(grounds, path);
 	row = obeyed_at(grounds, path, info.st_mode);
 	if (!row && !info.st_mode) /* it may become a directory */
 		row = obeyed_at(grounds, path, S_IFDIR);
-	if (row && !hidden &&
+	if (row && !hidden && !ours &&
 	    (sb_row_is_opened(grounds->guard, grounds->policy, path, row) ||
 	     is_program(link, path, info.st_mode, row)))
 		return false;
-	if (row || hidden)
-		ask_about(row ? &to_obeyed : &to_hidden, row, path, judged);
-	return row || hidden;
+	if (row || hidden || ours)
+		ask_about(row || ours ? &to_obeyed : &to_hidden, row, path, judged);
+	return row || hidden || ours;
 }
 
 /* A directory with guarded names among others: links may lead through it. */

@@ -425,12 +425,13 @@ static void init_asker(struct asker *asker, const struct sb_supervision *supervi
 static int make_judge(struct asker *asker, struct sb_error *err)
 {
 	const struct sb_supervision *supervision = asker->supervision;
-	const struct sb_guard_home home = {
-		supervision->home->home,
-		(const char *const *)supervision->home->git_settings,
-		{supervision->home->xdg_config, supervision->home->xdg_data},
-		supervision->plan->view,
-		supervision->plan->shadowed};
+	const struct sb_guard_home home = {supervision->home->home,
+					   (const char *const *)supervision->home->git_settings,
+					   {supervision->home->xdg_config,
+					    supervision->home->xdg_data,
+					    (const char *const *)supervision->home->obeyed},
+					   supervision->plan->view,
+					   supervision->plan->shadowed};
 	int status = sb_grounds_guard_later(supervision->policy, supervision->projects, &home,
 					    &asker->guard, err);
 

@@ -1,6 +1,7 @@
 """--clean-env, --keep-env and clean-env: what a command sees of the environment."""
 
 import json
+import os
 
 from tap import check, contains, equal, lacks, run_all, test
 
@@ -92,6 +93,29 @@ def obeyed_in_a_project(fx):
         fx.run("sh", "-c", script, env=env)
         check(fx.exists("named/config.toml"), "the control")
         fx.run("rm", "-rf", "named", "other", "here")
+
+
+@test("P2 so does what it has them obey elsewhere, under whatever opens the place around it", variants=("full", "flat"))
+def obeyed_elsewhere(fx):
+    tools = fx.home / "tools"
+    for name, place in (("PATH", "bin"), ("GOBIN", "bin"), ("CLAUDE_CONFIG_DIR", "agent")):
+        value = f"{tools}/{place}" + (f":{fx.env()['PATH']}" if name == "PATH" else "")
+        fx.run("mkdir", "-p", tools / place)
+        script = f"echo x >{tools}/note; echo x >{tools}/{place}/ls; ln -s ../tools/{place}/ls x; ln -s ../tools/{place} y; ln -s ../tools/note z"
+        for flag in (f"--allow-write={tools}", f"--grant={tools}"):
+            result = fx.sandbash("--consent=deny", flag, "sh", "-c", script, env={name: value})
+            check(not (tools / place / "ls").exists(), f"{name} {flag}: {result.stderr}")
+            for link in ("x", "y"):
+                check(not os.path.lexists(fx.project / link), f"{name} {flag} {link}: {result.stderr}")
+            check((tools / "note").exists() and fx.path("z").is_symlink(), f"{name} {flag}: the neighbours {result.stderr}")
+            fx.run("rm", "-f", tools / "note", "z")
+        result = fx.sandbash("--consent=deny", f"--allow-write={tools}/{place}", "sh", "-c", script, env={name: value})
+        check((tools / place / "ls").exists(), f"{name}: a rule that names it opens it: {result.stderr}")
+        fx.run("rm", "-rf", tools, "x", "y", "z")
+        fx.run("mkdir", "-p", tools / place)
+        fx.run("sh", "-c", script, env={name: value})
+        check((tools / place / "ls").exists() and fx.path("x").is_symlink(), "the control")
+        fx.run("rm", "-rf", tools, "x", "y", "z")
 
 
 run_all()

@@ -274,6 +274,7 @@ _Noreturn void sb_keeper_child(const struct keeper *keeper, const struct keeper_
 					   .home = setup->home.home,
 					   .git_settings =
 						   (const char *const *)setup->home.git_settings,
+					   .obeyed = (const char *const *)setup->home.obeyed,
 					   .config_home = setup->home.xdg_config,
 					   .data_home = setup->home.xdg_data};
 	struct sb_files_caller caller = {.size = sizeof caller, .tool = perform->tool};

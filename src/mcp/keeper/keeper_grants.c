@@ -15,7 +15,8 @@ bool sb_keeper_guard(const struct keeper *keeper, struct sb_guard **out)
 	const struct sb_setup *setup = keeper->options->setup;
 	const struct sb_guard_home home = {setup->home.home,
 					   (const char *const *)setup->home.git_settings,
-					   {setup->home.xdg_config, setup->home.xdg_data}};
+					   {setup->home.xdg_config, setup->home.xdg_data,
+					    (const char *const *)setup->home.obeyed}};
 
 	return sb_grounds_guard(setup->policy, (const char *const *)setup->projects, &home, out,
 				NULL) == SB_OK;

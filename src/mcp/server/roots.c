@@ -75,6 +75,7 @@ int sb_mcp_open_view(struct sb_mcp *mcp, const char *const *roots, struct sb_fil
 		.context = mcp,
 		.home = mcp->setup->home.home,
 		.git_settings = (const char *const *)mcp->setup->home.git_settings,
+		.obeyed = (const char *const *)mcp->setup->home.obeyed,
 		.config_home = mcp->setup->home.xdg_config,
 		.data_home = mcp->setup->home.xdg_data};
 	struct sb_mcp_view *view = calloc(1, sizeof *view);
