@@ -11,6 +11,8 @@
 #include "supervise/acts.h"
 #include "supervise/owed.h"
 #include "supervise/pending.h"
+#include "supervise/perform.h"
+#include "supervise/thread.h"
 #include "supervise/trace.h"
 #include "sys/notify.h"
 
@@ -331,6 +333,24 @@ int sb_approver_timeout_ms(const struct sb_approver *approver)
 	return approver->pending ? LOOK_MS : -1;
 }
 
+/*
+ * A signal that ends the program ends a held call at once (WAIT_KILLABLE_RECV), but not when one
+ * that the program handles waits already: the kernel then leaves both for the return from the call
+ * (wants_signal() in kernel/signal.c).  At a question that may be never, and Ctrl-C would do
+ * nothing.  So the call returns.
+ */
+static bool is_waiting(const struct sb_approver *approver, const struct sb_pending *pending)
+{
+	const struct sb_call *call = &pending->request->call;
+
+	if (!sb_sys_notify_alive(approver->listener, call->id))
+		return false;
+	if (!sb_thread_is_ending(approver->proc, call->thread))
+		return true;
+	sb_pending_fail(approver, call, SB_RESTART);
+	return false;
+}
+
 void sb_approver_tick(struct sb_approver *approver)
 {
 	struct sb_pending **link = &approver->pending;
@@ -345,7 +365,7 @@ void sb_approver_tick(struct sb_approver *approver)
 		struct sb_pending *pending = *link;
 		unsigned long question = pending->question;
 
-		if (sb_sys_notify_alive(approver->listener, pending->request->call.id)) {
+		if (is_waiting(approver, pending)) {
 			if (pending->deadline_ms && pending->deadline_ms <= now)
 				late = question;
 			link = &pending->next;

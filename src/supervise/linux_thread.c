@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,15 +123,34 @@ static uint64_t signal_set(const char *status, const char *field)
 	return found ? strtoull(found + strlen(field), NULL, 16) : 0;
 }
 
-bool sb_thread_has_signal(int proc, pid_t thread)
+/* The signals that wait for it, and that it neither blocks nor ignores; uncaught: nor handles. */
+static uint64_t waiting_signals(int proc, pid_t thread, bool uncaught)
 {
 	char text[STATUS_SIZE];
 	uint64_t pending;
 
 	if (!read_small(proc, thread, "status", text, sizeof text))
-		return false;
+		return 0;
 	pending = signal_set(text, "\nSigPnd:\t") | signal_set(text, "\nShdPnd:\t");
+	if (uncaught)
+		pending &= ~signal_set(text, "\nSigCgt:\t");
 	return pending & ~signal_set(text, "\nSigBlk:\t") & ~signal_set(text, "\nSigIgn:\t");
+}
+
+bool sb_thread_has_signal(int proc, pid_t thread)
+{
+	return waiting_signals(proc, thread, false);
+}
+
+bool sb_thread_is_ending(int proc, pid_t thread)
+{
+	static const int others[] = {SIGCHLD, SIGCONT, SIGURG,  SIGWINCH,
+				     SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU};
+	uint64_t ending = ~UINT64_C(0);
+
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		ending &= ~(UINT64_C(1) << (others[i] - 1));
+	return waiting_signals(proc, thread, true) & ending;
 }
 
 bool sb_thread_is_table_full(int proc, pid_t thread)

@@ -30,6 +30,9 @@ int sb_thread_take_descriptor(int proc, pid_t thread, int number);
 /* Does a signal wait for it that it neither blocks nor ignores? */
 bool sb_thread_has_signal(int proc, pid_t thread);
 
+/* Does one that ends it wait for it? */
+bool sb_thread_is_ending(int proc, pid_t thread);
+
 /* Has it no number left for a descriptor? */
 bool sb_thread_is_table_full(int proc, pid_t thread);
 

@@ -200,6 +200,40 @@ def asker_gone(fx):
     equal(run.end()[0], 7)
 
 
+def signals_of(mark):
+    """Those that wait for the process with this word in its command line, as a set of bits."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as line:
+                words = line.read().split(b"\0")
+            with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as status:
+                sets = re.findall(r"^(?:SigPnd|ShdPnd):\t(\w+)", status.read(), re.M)
+        except OSError:
+            continue
+        if words[0] == b"python3" and mark.encode() in words:
+            return int(sets[0], 16) | int(sets[1], 16)
+    return 0
+
+
+@test("C6 a command at a question is ended by a signal, also when one that it handles waits before that", variants=BOTH)
+def ended(fx):
+    fx.write("handles.py", "import signal\nsignal.signal(signal.SIGUSR1, lambda *_: None)\n"
+                           f"open('{fx.outside}/file', 'w')\n")
+    for before in (None, signal.SIGUSR1):
+        mark = f"{fx.dir.name}-{before}"
+        run = Run(fx, "--consent=ask", "python3", "handles.py", mark)
+        person = Person(fx)
+        person.sees("wants to create")
+        if before:
+            run.process.send_signal(before)
+            wait(lambda: signals_of(mark) & 1 << before - 1, "it does not wait for the end of the call")
+            equal(run.process.poll(), None)
+        run.process.terminate()
+        check(run.end()[0] != 0, "ended")
+        person.term.wait()
+        check(not fx.exists(fx.outside / "file"), "nothing landed")
+
+
 @test("C5 Ctrl-C detaches between questions, and the terminal is as it was")
 def detach(fx):
     run = Run(fx, "sleep", "1030")
