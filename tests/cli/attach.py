@@ -9,9 +9,7 @@ import re
 import signal
 import socket
 import struct
-import subprocess
 import sys
-import time
 
 from runs import Run, files, run_dir, write_others
 from tap import BIN, Failed, check, contains, equal, lacks, run_all, test, wait
@@ -572,7 +570,6 @@ for act in (lambda: open(run + "/x", "w"), lambda: open(run + "/" + os.environ["
 with open("result.new", "w") as stream:
     stream.write("\\n".join(results))
 os.rename("result.new", "result")
-import time
 time.sleep(1030)
 """)
     run = Run(fx, "--consent=ask", "sh", "-c",
