@@ -20,6 +20,7 @@
 #include "supervise/contacts.h"
 #include "supervise/linger.h"
 #include "supervise/owed.h"
+#include "supervise/pending.h"
 #include "supervise/record.h"
 #include "supervise/leftovers.h"
 #include "supervise/trace.h"
@@ -182,7 +183,9 @@ static void hear(struct asker *asker)
 
 	if (status < 0 && request)
 		sb_wire_request_done(request);
-	if (status == -EBADMSG) {
+	if (status == -EMFILE) {
+		sb_pending_fail(&asker->approver, &request->call, EMFILE);
+	} else if (status == -EBADMSG) {
 		;                /* not one of ours: nothing it asks for is done */
 	} else if (status < 0) { /* the performer is gone without a word of the command's end */
 		asker->ended = true;

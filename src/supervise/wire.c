@@ -277,7 +277,13 @@ int sb_wire_receive(int channel, struct sb_wire_message *message, struct sb_wire
 			fd_count = SB_WIRE_FDS;
 		memcpy(fds, CMSG_DATA(c), fd_count * sizeof(int));
 	}
-	if ((size_t)got < sizeof head || (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC))) {
+	if (request && (size_t)got >= sizeof head && head.message.kind == SB_WIRE_REQUEST &&
+	    (header.msg_flags & MSG_CTRUNC)) { /* our table is full; somebody waits for an answer */
+		request->call.id = head.id;
+		request->call.act = head.act;
+		request->call.replaces = head.replaces;
+		status = -EMFILE;
+	} else if ((size_t)got < sizeof head || (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC))) {
 		status = -EBADMSG;
 	} else {
 		*message = head.message;

@@ -76,7 +76,8 @@ int sb_wire_send_request(int channel, const struct sb_wire_request *request);
 
 /*
  * The next message.  *request can be released with sb_wire_request_done() whatever the result,
- * and is filled for SB_WIRE_REQUEST, its call.text for those with a text; -EBADMSG: the message is none of ours.  *out_fd is the
+ * and is filled for SB_WIRE_REQUEST, its call.text for those with a text; -EBADMSG: the message is none of ours; -EMFILE:
+ * its descriptors found no place, and of the request only what sb_pending_fail() needs is there.  *out_fd is the
  * descriptor that came with it, if one did.
  */
 int sb_wire_receive(int channel, struct sb_wire_message *message, struct sb_wire_request *request,

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -95,6 +96,36 @@ static void what_is_cut_is_refused(void **state)
 	free(sent);
 }
 
+/* Who has no place for its descriptors can still answer. */
+static void a_full_table_is_told(void **state)
+{
+	struct sb_wire_request *sent = calloc(1, sizeof *sent), *got = garbage();
+	struct rlimit limit, none;
+	struct sb_wire_message message;
+	int fd = -1;
+
+	(void)state;
+	*sent = SB_WIRE_REQUEST_EMPTY;
+	sent->call.act = SB_ACT_CLOSE;
+	sent->call.replaces = true;
+	sent->call.id = 77;
+	sent->socket = open("/", O_PATH | O_CLOEXEC);
+	assert_int_equal(0, sb_wire_send_request(ends[0], sent));
+	assert_int_equal(0, getrlimit(RLIMIT_NOFILE, &limit));
+	none = limit;
+	none.rlim_cur = 0;
+	assert_int_equal(0, setrlimit(RLIMIT_NOFILE, &none));
+	assert_int_equal(-EMFILE, sb_wire_receive(ends[1], &message, got, &fd));
+	assert_int_equal(0, setrlimit(RLIMIT_NOFILE, &limit));
+	assert_int_equal(77, got->call.id);
+	assert_int_equal(SB_ACT_CLOSE, got->call.act);
+	assert_true(got->call.replaces && got->socket < 0 && fd < 0);
+	sb_wire_request_done(sent);
+	sb_wire_request_done(got);
+	free(sent);
+	free(got);
+}
+
 static void a_note_arrives_as_it_was(void **state)
 {
 	struct sb_wire_request *got = garbage();
@@ -126,6 +157,7 @@ static void a_note_arrives_as_it_was(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(a_note_arrives_as_it_was, open_ends, close_ends),
+	cmocka_unit_test_setup_teardown(a_full_table_is_told, open_ends, close_ends),
 	cmocka_unit_test_setup_teardown(a_request_arrives_as_it_was, open_ends, close_ends),
 	cmocka_unit_test_setup_teardown(what_is_cut_is_refused, open_ends, close_ends),
 };
