@@ -264,8 +264,9 @@ print('other', socket.socket().connect_ex(('203.0.114.11', 80)))
 
 @test("killed while somebody is asked: the question goes with it, and nothing is reached")
 def killed(fx):
-    person = Person.at(fx, fx.terminal(*internet(fx, *fx.argv(ASK, "--connect=203.0.114.11:80",
-                       "sh", "-c", '(until [ -e shown ]; do sleep 0.05; done; echo kill) | "$0" "$@"', *python(KILLED))), rows=24, columns=120, replies=True))
+    script = '(until [ -e shown ]; do sleep 0.05; done; echo kill) | "$0" "$@"'
+    person = Person.at(fx, fx.terminal(*internet(fx, *fx.argv(ASK, "--connect=203.0.114.11:80", "sh", "-c", script,
+                                                              *python(KILLED))), rows=24, columns=120, replies=True))
     person.question("good.example:7")
     fx.write("shown")
     person.until(lambda: "other 0" in person.term.screen(), "it hangs")
