@@ -158,6 +158,8 @@ void sb_json_rule(struct sb_json *json, const struct sb_rule *rule);
 /* "rules": all of them. */
 void sb_json_rules(struct sb_json *json, const struct sb_policy *policy);
 
+void sb_json_guard(struct sb_json *json, const struct sb_guard_row *row); /* NULL is fine */
+
 /* What a policy says about the network: as pairs, and as lines behind the word for it. */
 struct sb_connect_rule;
 void sb_json_connect(struct sb_json *json, const struct sb_connect_rule *rule);

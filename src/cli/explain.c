@@ -334,20 +334,6 @@ static void explain_text(const struct sb_setup *setup, const struct explanation 
 		explain_change(found, out);
 }
 
-static void json_guard(struct sb_json *json, const struct sb_guard_row *row)
-{
-	if (!row) {
-		sb_json_string(json, NULL);
-		return;
-	}
-	sb_json_open(json, '{');
-	sb_json_pair(json, "pattern", row->pattern);
-	sb_json_pair(json, "who", row->who);
-	sb_json_pair(json, "why", row->why);
-	sb_json_pair(json, "harmless", sb_guard_harmless(row->kind));
-	sb_json_close(json, '}');
-}
-
 static void explain_json(const struct sb_setup *setup, const char *text,
 			 const struct explanation *found, struct sb_buf *out)
 {
@@ -377,13 +363,13 @@ static void explain_json(const struct sb_setup *setup, const char *text,
 		sb_json_key(&json, "rule");
 		sb_json_rule(&json, judged->decision.rule);
 		sb_json_key(&json, "guard");
-		json_guard(&json,
-			   judged->guard.verdict != SB_GUARD_PLAIN ? judged->guard.row : NULL);
+		sb_json_guard(&json,
+			      judged->guard.verdict != SB_GUARD_PLAIN ? judged->guard.row : NULL);
 		sb_json_close(&json, '}');
 	}
 	sb_json_close(&json, '}');
 	sb_json_key(&json, "guarded_inside");
-	json_guard(&json, found->inside);
+	sb_json_guard(&json, found->inside);
 	sb_json_pair(&json, "told", sb_guard_told(found->path));
 	sb_json_pair_bool(&json, "fast", sb_fast_holds(setup->policy, found->path));
 	sb_json_pair_bool(&json, "final", found->final);

@@ -63,8 +63,12 @@ static void guarded_text(const struct sb_policy *policy, struct sb_buf *out)
 		guarded_row(&rows[i], out);
 }
 
-static void json_row(const struct sb_guard_row *row, struct sb_json *json)
+void sb_json_guard(struct sb_json *json, const struct sb_guard_row *row)
 {
+	if (!row) {
+		sb_json_string(json, NULL);
+		return;
+	}
 	sb_json_open(json, '{');
 	sb_json_pair(json, "pattern", row->pattern);
 	sb_json_pair(json, "who", row->who);
@@ -80,10 +84,10 @@ static void guarded_json(const struct sb_policy *policy, struct sb_json *json)
 
 	for (size_t i = 0; i < count; i++)
 		if (is_in_force(policy, &rows[i]))
-			json_row(&rows[i], json);
+			sb_json_guard(json, &rows[i]);
 	rows = sb_guard_git_rows(&count);
 	for (size_t i = 0; i < count; i++)
-		json_row(&rows[i], json);
+		sb_json_guard(json, &rows[i]);
 }
 
 static void policy_json(const struct sb_policy *policy, bool guarded, struct sb_buf *out)

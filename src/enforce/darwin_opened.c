@@ -69,15 +69,10 @@ static bool find_spelled(const struct sb_pattern *pattern, unsigned i, struct sb
 /* Names that are no reason to take a rule for one about the row: as count_common() in guard/places.c. */
 static unsigned count_common(const struct sb_item *item)
 {
-	static const struct {
-		const char *start;
-		unsigned names;
-	} shared[] = {{".config/", 1}, {".local/share/", 2}, {".local/", 1}, {".cache/", 1}};
-	unsigned words = 0;
+	unsigned words = sb_guard_shared_names(item->row);
 
-	for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++)
-		if (strncmp(item->row->pattern, shared[i].start, strlen(shared[i].start)) == 0)
-			return shared[i].names;
+	if (words)
+		return words;
 	while (words + 1 < item->count + item->tree &&
 	       !strchr(".<", *sb_item_name(item, words).text))
 		words++;

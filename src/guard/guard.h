@@ -329,6 +329,9 @@ bool sb_guard_is_held(const char *path);
  */
 const struct sb_guard_row *sb_guard_row_in(const struct sb_guard *guard, const char *path);
 
+/* How many of the row's first names are a directory in which everybody keeps settings: .config. */
+unsigned sb_guard_shared_names(const struct sb_guard_row *row);
+
 /* Is the home directory in the directory at path, or is that one of it in which rows of the table go on? */
 bool sb_guard_is_holder(const struct sb_guard *guard, int directory, const char *path);
 

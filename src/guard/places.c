@@ -132,21 +132,29 @@ static bool has_names(const struct sb_pattern_row *pattern, const char *path, co
 	return !*text;
 }
 
+unsigned sb_guard_shared_names(const struct sb_guard_row *row)
+{
+	static const struct {
+		const char *start;
+		unsigned names;
+	} shared[] = {{".config/", 1}, {".local/share/", 2}, {".local/", 1}, {".cache/", 1}};
+
+	for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++)
+		if (strncmp(row->pattern, shared[i].start, strlen(shared[i].start)) == 0)
+			return shared[i].names;
+	return 0;
+}
+
 /*
  * How many of the pattern's first names are no reason to take a rule for one about the pattern: directories
  * in which everybody keeps settings, and words that any directory may be called by: tools, worktrees.
  */
 static unsigned count_common(const struct sb_pattern_row *pattern)
 {
-	static const struct {
-		const char *start;
-		unsigned names;
-	} shared[] = {{".config/", 1}, {".local/share/", 2}, {".local/", 1}, {".cache/", 1}};
-	unsigned words = 0;
+	unsigned words = sb_guard_shared_names(pattern->row);
 
-	for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++)
-		if (strncmp(pattern->row->pattern, shared[i].start, strlen(shared[i].start)) == 0)
-			return shared[i].names;
+	if (words)
+		return words;
 	while (words + 1 < pattern->count && pattern->at[words].kind != SB_COMPONENT_GIT &&
 	       pattern->at[words].text.text[0] != '.')
 		words++;

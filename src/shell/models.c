@@ -313,7 +313,7 @@ static const struct sb_model models[] = {
 	{"trap", "lpP", "", WELL, OWN, NOTHING, 0, sb_model_trap},
 	{"true", "", "", TRUE_, OWN | RAW, NOTHING, 0, NULL},
 	{"truncate", "cor:s:", "no-create=c io-blocks reference:=r size:=s", WELL, 0, NOTHING, 0,
-	 sb_model_truncate},
+	 sb_model_touch},
 	QUIET("tty"),
 	QUIET_OWN("type"),
 	{"typeset", "aAfFgiIlnrtuxp", "", WELL, OWN, NOTHING, 0, sb_model_declare},

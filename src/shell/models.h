@@ -77,7 +77,6 @@ enum sb_ending sb_model_remove(struct sb_command *call);
 enum sb_ending sb_model_mkdir(struct sb_command *call);
 enum sb_ending sb_model_touch(struct sb_command *call);
 enum sb_ending sb_model_mode(struct sb_command *call);
-enum sb_ending sb_model_truncate(struct sb_command *call);
 enum sb_ending sb_model_dd(struct sb_command *call);
 enum sb_ending sb_model_mktemp(struct sb_command *call);
 

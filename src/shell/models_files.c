@@ -199,6 +199,7 @@ enum sb_ending sb_model_mkdir(struct sb_command *call)
 	return SB_ENDS_WELL;
 }
 
+/* touch, truncate: files that are made unless -c. */
 enum sb_ending sb_model_touch(struct sb_command *call)
 {
 	if (call->value['r'])
@@ -221,16 +222,6 @@ enum sb_ending sb_model_mode(struct sb_command *call)
 	if (call->value['F'])
 		sb_command_act(call, SB_PREVIEW_READ, call->value['F'], SB_CERTAIN);
 	sb_command_each(call, SB_PREVIEW_MODIFY, mode_first);
-	return SB_ENDS_WELL;
-}
-
-enum sb_ending sb_model_truncate(struct sb_command *call)
-{
-	if (call->value['r'])
-		sb_command_act(call, SB_PREVIEW_READ, call->value['r'], SB_CERTAIN);
-	for (size_t i = 0; i < call->count; i++)
-		sb_command_act(call, call->has['c'] ? SB_PREVIEW_MODIFY : SB_PREVIEW_CREATE,
-			       call->operands[i], call->has['c'] ? SB_POSSIBLE : SB_CERTAIN);
 	return SB_ENDS_WELL;
 }
 

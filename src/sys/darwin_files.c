@@ -26,24 +26,6 @@ static DIR **stream_of(struct sb_sys_dir *dir)
 	return (DIR **)(void *)dir->entries;
 }
 
-int sb_sys_dir_open(struct sb_sys_dir *dir, const char *path)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	sb_sys_dir_init(dir, fd);
-	return fd;
-}
-
-void sb_sys_dir_init(struct sb_sys_dir *dir, int fd)
-{
-	dir->fd = fd;
-	dir->error = 0;
-	dir->at = dir->end = 0;
-	*stream_of(dir) = NULL;
-}
-
 /* The stream is on a copy of the descriptor, which stays the caller's, and is closed at the end. */
 const struct dirent64 *sb_sys_dir_next(struct sb_sys_dir *dir)
 {

@@ -2,7 +2,7 @@
 
 import subprocess
 
-from tap import BIN, check, contains, equal, run_all, test
+from tap import BIN, check, contains, equal, run_all, test, usage_error
 
 EXIT_USAGE, EXIT_NOT_FOUND = 2, 127
 
@@ -13,17 +13,6 @@ SHOW = "cat /proc/$$/cmdline; :"
 def shown(result):
     equal(result.status, 0, result.stderr)
     return result.stdout.split("\0")[:-1]
-
-
-def usage_error(result, *parts):
-    """STYLE.md: one line on stderr (and perhaps a hint), exit 2."""
-    equal(result.status, EXIT_USAGE, result.stderr)
-    equal(result.stdout, "")
-    lines = result.stderr.splitlines()
-    check(lines and lines[0].startswith("sandbash: "), result.stderr)
-    check(all(line.startswith("hint: ") for line in lines[1:]) and len(lines) <= 2, result.stderr)
-    for part in parts:
-        contains(lines[0], part)
 
 
 @test("S11 the first word that is no option is the command, and all after it is the command's")

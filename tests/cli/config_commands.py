@@ -10,8 +10,8 @@ import signal
 import stat
 import subprocess
 
-from own_config import EXIT_OWN_FAILURE, EXIT_USAGE, global_file, own_file
-from tap import BIN, PATIENCE, check, contains, equal, lacks, run_all, skip, test
+from own_config import EXIT_OWN_FAILURE, global_file, own_file
+from tap import BIN, PATIENCE, check, contains, equal, lacks, run_all, skip, test, usage_error
 
 
 def litter(fx):
@@ -22,16 +22,6 @@ def litter(fx):
             if name != "config" and not (len(name) == 16 and directory.endswith("/projects")):
                 found.append(os.path.join(directory, name))
     return found
-
-
-def usage_error(result, *parts):
-    equal(result.status, EXIT_USAGE, result.stderr)
-    equal(result.stdout, "")
-    lines = result.stderr.splitlines()
-    check(lines and lines[0].startswith("sandbash: "), result.stderr)
-    check(all(line.startswith("hint: ") for line in lines[1:]) and len(lines) <= 2, result.stderr)
-    for part in parts:
-        contains(lines[0], part)
 
 
 # --- --add-path ---------------------------------------------------------------------------

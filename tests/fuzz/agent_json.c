@@ -7,10 +7,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "fuzz.h"
+#include "guard.h"
 #include "base/escape.h"
 #include "base/json_read.h"
-#include "guard/guard.h"
 
 static bool nowhere(void *context, const char *path)
 {
@@ -21,15 +20,11 @@ static bool nowhere(void *context, const char *path)
 
 static enum sb_guard_verdict judge(struct sb_guard_bytes old_bytes, struct sb_guard_bytes new_bytes)
 {
-	static struct sb_guard *guard;
-	struct sb_guard_options options = {.size = sizeof options, .in_guarded_root = nowhere};
 	char why[(SB_GUARD_LINES + 1) * SB_GUARD_DETAIL];
 	enum sb_guard_verdict verdict;
 
-	if (!guard)
-		CHECK(sb_guard_new(&options, &guard, NULL) == SB_OK);
 	verdict =
-		sb_guard_content(guard,
+		sb_guard_content(guard_in(nowhere),
 				 &(struct sb_guard_landing){SB_GUARD_AGENT_JSON, "/x/.claude.json",
 							    old_bytes, new_bytes},
 				 why, sizeof why);

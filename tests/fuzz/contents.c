@@ -5,29 +5,11 @@
  * The same bytes as before never need a question; an answer ends within its room; and a .env that lands
  * unasked holds nothing that a shell runs.
  */
-#include "fuzz.h"
+#include "guard.h"
 
 #include <string.h>
 
 #include "guard/dotenv.h"
-#include "guard/guard.h"
-
-static bool everywhere(void *context, const char *path)
-{
-	(void)context;
-	(void)path;
-	return true;
-}
-
-static struct sb_guard *guard(void)
-{
-	static struct sb_guard *only;
-	struct sb_guard_options options = {.size = sizeof options, .in_guarded_root = everywhere};
-
-	if (!only)
-		CHECK(sb_guard_new(&options, &only, NULL) == SB_OK);
-	return only;
-}
 
 static void check_dotenv(const char *bytes, size_t length)
 {
@@ -55,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	old = (struct sb_guard_bytes){(const char *)data + 2, data[1] * (size - 2) / 255};
 	new = (struct sb_guard_bytes){old.bytes + old.length, size - 2 - old.length};
 	memset(why, 'x', sizeof why);
-	verdict = sb_guard_content(guard(),
+	verdict = sb_guard_content(guard_in(everywhere),
 				   &(struct sb_guard_landing){kind, "/nowhere/.git/x", old, new},
 				   why, sizeof why);
 	CHECK(memchr(why, 0, sizeof why));

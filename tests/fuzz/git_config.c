@@ -10,27 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuzz.h"
+#include "guard.h"
 #include "base/escape.h"
 #include "guard/git_config.h"
 #include "guard/git_keys.h"
-#include "guard/guard.h"
 
 static bool nowhere(void *context, const char *path)
 {
 	(void)context;
 	CHECK(path[0] == '/' && !strstr(path, "//") && !strstr(path, "/../"));
 	return false;
-}
-
-static struct sb_guard *guard(void)
-{
-	static struct sb_guard *only;
-	struct sb_guard_options options = {.size = sizeof options, .in_guarded_root = nowhere};
-
-	if (!only)
-		CHECK(sb_guard_new(&options, &only, NULL) == SB_OK);
-	return only;
 }
 
 static void check_why(const char *why)
@@ -52,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char why[(SB_GUARD_LINES + 1) * SB_GUARD_DETAIL];
 
 	verdict = sb_guard_content(
-		guard(),
+		guard_in(nowhere),
 		&(struct sb_guard_landing){SB_GUARD_GIT_CONFIG, "/x/.git/config", none, bytes}, why,
 		sizeof why);
 	CHECK(verdict == SB_GUARD_PLAIN || why[0]);
@@ -71,13 +60,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	sb_git_config_done(&config);
 	/* the same bytes as before change nothing */
-	CHECK(sb_guard_content(guard(),
+	CHECK(sb_guard_content(guard_in(nowhere),
 			       &(struct sb_guard_landing){SB_GUARD_GIT_CONFIG, "/x/.git/config",
 							  bytes, bytes},
 			       why, sizeof why) == SB_GUARD_PLAIN ||
 	      !data);
 	for (int kind = SB_GUARD_SAME; kind <= SB_GUARD_GIT_TEXT; kind++) {
-		sb_guard_content(guard(),
+		sb_guard_content(guard_in(nowhere),
 				 &(struct sb_guard_landing){(enum sb_guard_kind)kind,
 							    "/x/worktrees/a/f", none, bytes},
 				 why, sizeof why);

@@ -9,28 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuzz.h"
+#include "guard.h"
 #include "base/auto.h"
 #include "guard/git_files.h"
 #include "guard/git_url.h"
-#include "guard/guard.h"
-
-static bool everywhere(void *context, const char *path)
-{
-	(void)context;
-	(void)path;
-	return true;
-}
-
-static struct sb_guard *guard(void)
-{
-	static struct sb_guard *only;
-	struct sb_guard_options options = {.size = sizeof options, .in_guarded_root = everywhere};
-
-	if (!only)
-		CHECK(sb_guard_new(&options, &only, NULL) == SB_OK);
-	return only;
-}
 
 static bool has_any(const char *data, size_t size, const char *bytes)
 {
@@ -91,7 +73,7 @@ static void check_name(const char *text, size_t size)
 	if (strstr(path, "//") || path[7 + size] == '/')
 		return;
 	/* a branch that lands unasked has a name that no shell expands */
-	if (sb_guard_judge(guard(), SB_GUARD_WRITE, &place, &answer) != SB_GUARD_ASK &&
+	if (sb_guard_judge(guard_in(everywhere), SB_GUARD_WRITE, &place, &answer) != SB_GUARD_ASK &&
 	    strncmp(inner, "refs/", 5) == 0 &&
 	    (size < 5 || strcmp(path + 3 + size, ".lock") != 0) && path[7 + size] != '~' &&
 	    !strstr(path, ".sw"))
@@ -110,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	kind = (enum sb_guard_kind)(SB_GUARD_ANYTHING + data[0] % FORMS);
 	bytes = (struct sb_guard_bytes){(const char *)data + 1, size - 1};
-	if (sb_guard_content(guard(),
+	if (sb_guard_content(guard_in(everywhere),
 			     &(struct sb_guard_landing){kind, "/nowhere/.git/x",
 							(struct sb_guard_bytes){0}, bytes},
 			     why, sizeof why) == SB_GUARD_PLAIN)

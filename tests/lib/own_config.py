@@ -3,7 +3,7 @@
 import hashlib
 import os
 
-EXIT_USAGE, EXIT_OWN_FAILURE = 2, 125
+EXIT_OWN_FAILURE = 125
 
 
 def own_file(fx, directory=None):

@@ -102,6 +102,17 @@ def lacks(text, part, message=""):
         raise Failed(f"{message + ': ' if message else ''}{part!r} is in {text!r}")
 
 
+def usage_error(result, *parts):
+    """One line on stderr (and perhaps a hint), exit 2."""
+    equal(result.status, 2, result.stderr)
+    equal(result.stdout, "")
+    lines = result.stderr.splitlines()
+    check(lines and lines[0].startswith("sandbash: "), result.stderr)
+    check(all(line.startswith("hint: ") for line in lines[1:]) and len(lines) <= 2, result.stderr)
+    for part in parts:
+        contains(lines[0], part)
+
+
 def wait(condition, message):
     """Until condition() is true; returns what it is.  The message may be a function."""
     deadline = time.monotonic() + PATIENCE
