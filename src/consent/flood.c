@@ -35,7 +35,6 @@ struct sb_flood {
 	uint64_t tokens_ms; /* saved-up time; one question costs SB_FLOOD_REFILL_MS */
 	uint64_t last_ms;
 	bool started;
-	unsigned long denied;
 	char line[512];
 };
 
@@ -118,7 +117,6 @@ static struct sb_flood_answer refuse(struct sb_flood *flood, bool *said, const c
 {
 	char safe[200];
 
-	flood->denied++;
 	if (*said)
 		return (struct sb_flood_answer){SB_FLOOD_DENY};
 	*said = true;
@@ -208,9 +206,4 @@ void sb_flood_answered(struct sb_flood *flood, unsigned long id, enum sb_answer 
 	}
 	program->closed |= ++program->streak >= SB_FLOOD_STREAK;
 	flood->closed |= ++flood->streak >= SB_FLOOD_STREAK_ALL;
-}
-
-unsigned long sb_flood_denied(const struct sb_flood *flood)
-{
-	return flood->denied;
 }

@@ -69,7 +69,4 @@ struct sb_flood_answer sb_flood_ask(struct sb_flood *flood, const struct sb_floo
  */
 void sb_flood_answered(struct sb_flood *flood, unsigned long id, enum sb_answer answer);
 
-/* How many wishes were denied without asking. */
-unsigned long sb_flood_denied(const struct sb_flood *flood);
-
 #endif

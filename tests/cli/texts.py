@@ -146,6 +146,11 @@ def rules_page(fx):
     for word in ("read", "write", "deny", "ask", "modify", "create", "delete", "include", "network",
                  "mode", "tmp", "shell", "**", "~"):
         contains(text, word)
+    settings = re.findall(r'\[SB_SETTING_\w+\] =\s*\{"([\w-]+)"', (TOP / "src/policy/settings.c").read_text())
+    check(len(settings) >= 8, settings)
+    for word in settings:
+        contains(text, f'"{word}" (', "in the grammar")
+        check(re.search(rf"^\*{word}\* ", text, re.M), f"{word} is not told about")
 
 
 # --- completions --------------------------------------------------------------------------------
