@@ -588,7 +588,8 @@ static void a_supervised_run_holds_every_change(void **state)
 		assert_true(length > 0);
 		for (size_t i = 0; i < sizeof changing / sizeof changing[0]; i++)
 			assert_int_equal(SECCOMP_RET_USER_NOTIF,
-					 call(changing[i].number, changing[i].a, changing[i].b, changing[i].c, 0));
+					 call(changing[i].number, changing[i].a, changing[i].b,
+					      changing[i].c, 0));
 		assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_openat, 0, 0, 02000000, 0));
 		assert_int_equal(SECCOMP_RET_ALLOW, call(SYS_faccessat, 0, 0, 4, 0));
 		assert_int_equal(REFUSED(EPERM), call(SYS_prlimit64, 0, RLIMIT_LOCKS, 1, 0));
