@@ -29,7 +29,7 @@ enforce and supervise are about one kind of run: RUNS says with which flags of s
 repeated.  --flags= (nothing: the default run), --flags=--static or $SANDBASH_TEST_FLAGS choose
 others; --flags may be given twice.
 
-Two lanes: a program more than there are processors, and beside them those that mostly wait (WAITING).
+Two lanes: two programs more than there are processors, and beside them those that mostly wait (WAITING).
 The programs of LONGEST come first, so that none of them is alone at the end.  --times prints what
 these tables are made of: each program's seconds, and those in which it used a processor.  --desktop:
 in a private namespace where sockets of a session lie in /tmp and /run/user (lib/desktop.py).
@@ -107,13 +107,14 @@ ON_DISK = ("enforce/fds", "enforce/ioctls", "enforce/metadata", "supervise/every
 SANITIZED = ("mcp/consent.py", "mcp/files.py", "mcp/protocol.py", "mcp/run.py")
 # What takes longest (--times), by that: it begins first.
 LONGEST = (
-    "supervise/guard.py", "mcp/parity.py", "supervise/differ.py", "supervise/git_upkeep.py", "supervise/storm.py",
-    "supervise/fast.py", "supervise/swapped.py", "supervise/git_session.py", "supervise/obeyed.py",
-    "supervise/git_daily.py", "supervise/storm.py --static", "supervise/git_files.py", "enforce/writes.py",
-    "supervise/git_unnamed.py", "supervise/git_common.py", "unit-files_attacks asan", "supervise/soak.py",
-    "supervise/home_links.py", "cross compilation", "windows", "mcp/clients.py", "enforce/paths.py", "supervise/git_index.py",
-    "supervise/interrupted.py", "supervise/programs.py", "mcp/consent.py asan", "mcp/run.py asan",
-    "enforce/writes.py --static",
+    "cross compilation for macOS", "mcp/parity.py", "supervise/guard.py", "supervise/differ.py", "supervise/swapped.py",
+    "supervise/obeyed.py", "supervise/git_upkeep.py", "unit-files_attacks asan", "supervise/fast.py", "supervise/git_session.py",
+    "supervise/storm.py", "supervise/git_files.py", "enforce/paths.py", "supervise/git_daily.py", "unit-ignore asan",
+    "cross compilation", "windows", "mcp/clients.py", "cli/zone_git.py", "cli/tool_profiles.py", "enforce/tmp.py", "enforce/ioctls.py",
+    "supervise/agent_settings.py", "supervise/git_common.py", "unit-grep asan", "supervise/git_unnamed.py", "cli/macos.py",
+    "enforce/writes.py", "supervise/home_links.py", "supervise/programs.py", "unit-files_edit asan", "supervise/network.py",
+    "cli/remedies.py", "unit-monotone asan", "unit-chain asan", "supervise/network_gate.py", "mcp/consent.py asan", "mcp/run.py asan",
+    "supervise/soak.py", "supervise/interrupted.py", "cli/preview.py",
     # of those that wait
     "cli/consent.py", "enforce/consent_forgery.py", "cli/terminal_asker.py", "supervise/two_runs.py",
     "enforce/consent_tmux.py", "cli/watch.py", "supervise/shown.py", "cli/guard_consent.py", "cli/once.py",
@@ -127,8 +128,8 @@ SLOW_UNITS = ("unit-chain", "unit-files_attacks", "unit-ignore")
 USER = "sandbash-test"
 MUST_RUN = os.environ.get("SANDBASH_TEST_MUST_RUN") == "1"
 TIMEOUT = int(os.environ.get("SANDBASH_TEST_TIMEOUT", "480"))  # seconds for one program that hangs
-JOBS = (os.cpu_count() or 1) + 1  # a third of what they do is waiting, too
-WAITERS = JOBS + 2  # of WAITING at the same time: they use a processor for a thirtieth of their time
+JOBS = (os.cpu_count() or 1) + 2  # a third of what they do is waiting, too
+WAITERS = JOBS + 4  # of WAITING at the same time: they use a processor for a thirtieth of their time
 SKIPPED = 77  # exit status of a program without TAP that could not run; its reason is on stderr
 
 
