@@ -10,8 +10,8 @@ Suites:
     files     tests/files/*.py        as root and as an ordinary user
     enforce   tests/enforce/*.py      as root and as an ordinary user
     supervise tests/supervise/*.py    as root and as an ordinary user
-    cli       tests/cli/*.py          as root and as an ordinary user
-    mcp       tests/mcp/*.py          as root and as an ordinary user; and SANITIZED of them
+    cli       tests/cli/*.py          as root and as an ordinary user; ONCE of them not as root
+    mcp       tests/mcp/*.py          the same; and SANITIZED of them
                                       from BUILD-asan
     facts     BUILD/tests/fact-*      as root and as an ordinary user
     replay    BUILD/tests/replay-*    with the directory tests/fuzz/corpus/NAME as argument
@@ -105,6 +105,8 @@ WAITING = PERSONS + ("cli/once", "cli/question_screen", "mcp/hostile", "mcp/run.
 ON_DISK = ("enforce/fds", "enforce/ioctls", "enforce/metadata", "supervise/everyday")
 # Repeated with the sanitizers, for the account that started us.
 SANITIZED = ("mcp/consent.py", "mcp/files.py", "mcp/protocol.py", "mcp/run.py")
+# About texts and protocols, the same whoever runs them: once, as the ordinary user.
+ONCE = ("cli/macos.py", "mcp/clients.py")
 # What takes longest (--times), by that: it begins first.
 LONGEST = (
     "cross compilation for macOS", "mcp/parity.py", "supervise/guard.py", "supervise/differ.py", "supervise/swapped.py",
@@ -332,6 +334,8 @@ def jobs_of(suite, account, privileged, is_alone, runs):
         for flags in (runs or RUNS.get(suite, [""])) if suite in RUNS else [""]:
             for script in sorted((account.top / "tests" / suite).glob("*.py")):
                 if "--static" in flags and f"{suite}/{script.name}" in SUPERVISED_ONLY:
+                    continue
+                if privileged and not is_alone and f"{suite}/{script.name}" in ONCE:
                     continue
                 yield Job(suite, f"{suite}/{script.name}{' ' if flags else ''}{flags}",
                           [account.python, str(script)], account, build, flags=flags)
