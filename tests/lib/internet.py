@@ -217,7 +217,8 @@ def set_up(directory):
     """In a network and mount namespace of our own, as root there."""
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     for address in (*NAMES.values(), "2600:1::10"):
-        subprocess.run(["ip", "address", "add", address, "dev", "lo"], check=True)
+        # nodad: else it cannot be bound to at once
+        subprocess.run(["ip", "address", "add", address, "dev", "lo", *(["nodad"] if ":" in address else [])], check=True)
     resolv = Path(directory, "resolv.conf")
     resolv.write_text("nameserver 127.0.0.53\nsearch corp.example\noptions ndots:3\n")
     subprocess.run(["mount", "--bind", resolv, os.path.realpath("/etc/resolv.conf")], check=True)
