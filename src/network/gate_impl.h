@@ -50,9 +50,11 @@ struct listener {
 	pid_t process;       /* who wanted it last */
 	unsigned flows;
 	unsigned long used;
+	bool stays; /* the performer counts on it */
 };
 
-enum flow_state { FLOW_FREE, FLOW_ASKED, FLOW_PASSING, FLOW_CARRIED };
+/* SEEN: there is a packet, and nobody has said yet whose it is. */
+enum flow_state { FLOW_FREE, FLOW_SEEN, FLOW_ASKED, FLOW_PASSING, FLOW_CARRIED };
 
 struct flow {
 	enum flow_state state;
@@ -98,7 +100,7 @@ struct gate {
 	struct source asker, performer, pump, packets, lookups[2], streams_listener[2];
 	int datagrams; /* those that no ICMP error quotes in whole pass by here, too; or -1 */
 	struct listener *listeners;
-	size_t listener_count;
+	size_t listener_count, staying;
 	unsigned long clock;
 	struct flow flows[SB_GATE_FLOWS]; /* by number */
 	struct flow *asked;               /* those that wait, the newest first */
@@ -138,11 +140,13 @@ void sb_gate_carry(struct gate *gate, struct flow *flow, int inside, int outside
 
 /* A gate stands there.  0 and where, or an errno; EADDRINUSE: the command has the port itself. */
 int sb_gate_listen(struct gate *gate, const struct sb_address *address, const struct sb_peer *peer,
-		   pid_t process, uint16_t *out_port);
+		   pid_t process, struct listener **out);
 /* Of gates; 0: every port. */
 void sb_gate_clear_port(struct gate *gate, enum sb_protocol protocol, uint16_t port);
 void sb_gate_syn(struct gate *gate, const struct sb_packet *packet, const uint8_t *bytes,
 		 size_t length);
+/* Whose connection from here to there it is. */
+void sb_gate_begun_by(struct gate *gate, const struct sb_ends *ends, pid_t process);
 void sb_gate_dialled(struct gate *gate, struct flow *flow, int error, int outside);
 void sb_gate_flows_tick(struct gate *gate, int64_t now_ms);
 struct flow *sb_gate_new_flow(struct gate *gate); /* NULL: there are too many */

@@ -149,23 +149,36 @@ void sb_gate_drop(struct gate *gate, struct flow *flow)
 	flow->datagram = NULL;
 }
 
-bool sb_gate_ask_about(struct gate *gate, struct flow *flow, struct listener *listener)
+static void enlist(struct gate *gate, struct flow *flow, struct listener *listener)
 {
-	struct sb_gate_message dial = {.kind = SB_GATE_DIAL,
-				       .id = flow->id,
-				       .process = listener->process,
-				       .peer = listener->peer};
-
-	if (sb_gate_send(gate->asker.fd, &dial, NULL, 0) < 0)
-		return false;
-	flow->state = FLOW_ASKED;
+	flow->state = FLOW_SEEN;
+	flow->until_ms = sb_now_ms() + PASSING_MS;
 	flow->peer = listener->peer;
 	flow->process = listener->process;
 	flow->listener = listener;
 	listener->flows++;
 	flow->next = gate->asked;
 	gate->asked = flow;
+}
+
+static bool ask(struct gate *gate, struct flow *flow)
+{
+	struct sb_gate_message dial = {
+		.kind = SB_GATE_DIAL, .id = flow->id, .process = flow->process, .peer = flow->peer};
+
+	if (sb_gate_send(gate->asker.fd, &dial, NULL, 0) < 0)
+		return false;
+	flow->state = FLOW_ASKED;
 	return true;
+}
+
+bool sb_gate_ask_about(struct gate *gate, struct flow *flow, struct listener *listener)
+{
+	enlist(gate, flow, listener);
+	if (ask(gate, flow))
+		return true;
+	sb_gate_drop(gate, flow);
+	return false;
 }
 
 static void refuse(struct gate *gate, struct flow *flow, int error)
@@ -212,17 +225,31 @@ void sb_gate_syn(struct gate *gate, const struct sb_packet *packet, const uint8_
 			     flow); /* the same port for another connection: this one is gone */
 		flow = NULL;
 	}
-	if (!flow) {
+	if (flow && flow->state == FLOW_SEEN) {
+		flow->process = 0; /* sent again, and still nobody says whose it is */
+		ask(gate, flow);
+	} else if (!flow) {
 		flow = sb_gate_new_flow(gate);
 		/* it is sent again in a second, when there may be room */
-		if (!flow || !sb_gate_ask_about(gate, flow, listener))
+		if (!flow)
 			return;
+		enlist(gate, flow, listener);
 		flow->ends = packet->ends;
 		flow->sequence = packet->sequence;
 	}
 	/* also when it was sent again: its clock has gone on */
 	memcpy(flow->bytes, bytes, length);
 	flow->length = length;
+}
+
+void sb_gate_begun_by(struct gate *gate, const struct sb_ends *ends, pid_t process)
+{
+	struct flow *flow = sb_gate_find_waiting(gate, SB_TCP, ends);
+
+	if (!flow || flow->state != FLOW_SEEN)
+		return;
+	flow->process = process;
+	ask(gate, flow); /* if nobody hears it now: when it is sent again */
 }
 
 static void close_hard(int fd)
@@ -284,7 +311,7 @@ void sb_gate_flows_tick(struct gate *gate, int64_t now_ms)
 {
 	for (struct flow *flow = gate->asked, *next; flow; flow = next) {
 		next = flow->next;
-		if (flow->state == FLOW_PASSING && flow->until_ms <= now_ms)
+		if (flow->state != FLOW_ASKED && flow->until_ms <= now_ms)
 			sb_gate_drop(gate, flow);
 	}
 }
@@ -301,6 +328,7 @@ static void end_listener(struct gate *gate, struct listener **link)
 			refuse(gate, flow, ECONNREFUSED);
 	}
 	*link = listener->next;
+	gate->staying -= listener->stays;
 	sb_gate_forget(gate, &listener->source);
 	free(listener);
 	gate->listener_count--;
@@ -312,7 +340,8 @@ static void end_idle(struct gate *gate)
 	struct listener **oldest = NULL;
 
 	for (struct listener **link = &gate->listeners; *link; link = &(*link)->next)
-		if (!(*link)->flows && (!oldest || (*link)->used < (*oldest)->used))
+		if (!(*link)->flows && !(*link)->stays &&
+		    (!oldest || (*link)->used < (*oldest)->used))
 			oldest = link;
 	if (oldest)
 		end_listener(gate, oldest);
@@ -354,7 +383,7 @@ static int stand(struct gate *gate, const struct sb_address *address, uint16_t p
 }
 
 int sb_gate_listen(struct gate *gate, const struct sb_address *address, const struct sb_peer *peer,
-		   pid_t process, uint16_t *out_port)
+		   pid_t process, struct listener **out)
 {
 	struct listener *listener = NULL;
 	int error = 0;
@@ -376,7 +405,7 @@ int sb_gate_listen(struct gate *gate, const struct sb_address *address, const st
 		return error;
 	listener->used = ++gate->clock;
 	listener->process = process;
-	*out_port = listener->port;
+	*out = listener;
 	return 0;
 }
 

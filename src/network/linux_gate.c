@@ -113,20 +113,40 @@ static bool is_inner(const struct gate *gate, const struct sb_peer *peer,
 		sb_decide_connect(gate->policy, peer).verdict != SB_ALLOW);
 }
 
+/* Where its packets go: for connect() 0.0.0.0 and :: are this machine. */
+static struct sb_address target_of(const struct call *call)
+{
+	static const uint8_t none[16], v4[4] = {127, 0, 0, 1}, v6[16] = {[15] = 1};
+	struct sb_address address = sb_place_address(&call->address);
+	bool six = address.family == AF_INET6;
+
+	return memcmp(address.bytes, none, six ? 16 : 4) != 0
+		       ? address
+		       : sb_address_make(address.family, six ? v6 : v4);
+}
+
+/* A gate stands there.  Where a rule allows it the performer need not ask again, until a port is bound. */
+static void say_gated(struct gate *gate, struct listener *listener, bool allowed)
+{
+	if (allowed && !listener->stays && gate->staying < SB_GATE_STANDING) {
+		listener->stays = true;
+		gate->staying++;
+	}
+	answer(gate, &(struct reply){.port = listener->port,
+				     .gated = true,
+				     .stays = allowed && listener->stays});
+}
+
 static void prepare(struct gate *gate, const struct call *call)
 {
-	struct sb_address address = sb_place_address(&call->address);
+	struct sb_address address = target_of(call);
 	uint16_t port = sb_place_port(&call->address);
 	enum sb_protocol protocol = call->type == SOCK_DGRAM ? SB_UDP : SB_TCP;
 	struct sb_gate_message ask = {.kind = SB_GATE_ASK, .process = call->process};
+	struct listener *listener = NULL;
 	int error;
 
 	ask.peer = sb_gate_peer(gate, protocol, &address, port);
-	if (strcmp(ask.peer.name, SB_HOST_LOCAL) == 0 &&
-	    sb_address_class(&address) != SB_ADDRESS_LOOPBACK) /* 0.0.0.0 and :: */
-		address = sb_address_make(address.family, address.family == AF_INET
-								  ? (const uint8_t *)"\177\0\0\1"
-								  : (const uint8_t[16]){[15] = 1});
 	if (is_inner(gate, &ask.peer, &address)) {
 		say(gate, 0, port);
 		return;
@@ -137,7 +157,7 @@ static void prepare(struct gate *gate, const struct call *call)
 		say(gate, 0, port);
 		return;
 	}
-	error = sb_gate_listen(gate, &address, &ask.peer, call->process, &gate->answer_port);
+	error = sb_gate_listen(gate, &address, &ask.peer, call->process, &listener);
 	if (error == EADDRINUSE && sb_address_class(&address) == SB_ADDRESS_LOOPBACK) {
 		say(gate, 0, port); /* a server of the command's */
 		return;
@@ -146,15 +166,20 @@ static void prepare(struct gate *gate, const struct call *call)
 		answer(gate, &(struct reply){.error = error, .peer = ask.peer});
 		return;
 	}
-	if (error || sb_decide_connect(gate->policy, &ask.peer).verdict == SB_ALLOW) {
-		say(gate, error, gate->answer_port);
+	if (error) {
+		say(gate, error, port);
 		return;
 	}
+	if (sb_decide_connect(gate->policy, &ask.peer).verdict == SB_ALLOW) {
+		say_gated(gate, listener, true);
+		return;
+	}
+	gate->answer_port = listener->port;
 	ask.id = gate->verdict_id = sb_gate_next_id(gate);
 	/* if the asker is too busy to say so at once, it decides when the packet comes */
 	if (sb_gate_send(gate->asker.fd, &ask, NULL, 0) < 0) {
 		gate->verdict_id = 0;
-		say(gate, 0, gate->answer_port);
+		say_gated(gate, listener, false);
 	}
 }
 
@@ -187,6 +212,14 @@ static void performer_ready(struct gate *gate, struct source *source)
 	case WHO:
 		take_packets(gate); /* of those who were prepared for before */
 		prepare(gate, &call);
+		break;
+	case BEGUN:
+		take_packets(gate); /* its own among them: it was sent before */
+		sb_gate_begun_by(gate,
+				 &(struct sb_ends){sb_place_address(&call.from), target_of(&call),
+						   sb_place_port(&call.from),
+						   sb_place_port(&call.address)},
+				 call.process);
 		break;
 	case GIVE_WAY:
 		port = sb_place_port(&call.address);
@@ -237,7 +270,10 @@ static void asker_ready(struct gate *gate, struct source *source)
 	case SB_GATE_VERDICT:
 		if (message.id == gate->verdict_id) {
 			gate->verdict_id = 0;
-			say(gate, message.number > 0 ? message.number : 0, gate->answer_port);
+			answer(gate,
+			       &(struct reply){.error = message.number > 0 ? message.number : 0,
+					       .port = gate->answer_port,
+					       .gated = true});
 		}
 		break;
 	case SB_GATE_DIALLED:

@@ -49,17 +49,48 @@ static bool is_internet(const struct sockaddr_storage *address, socklen_t length
 	       (address->ss_family == AF_INET6 && length >= sizeof(struct sockaddr_in6));
 }
 
+/* Where it stands already; 0: that is not known. */
+static uint16_t find_standing(const struct sb_gate *gate, const union place *place)
+{
+	struct sb_address address = sb_place_address(place);
+
+	for (size_t i = 0; i < gate->standing_count; i++) {
+		const union place *one = &gate->standing[i].address;
+		struct sb_address other = sb_place_address(one);
+
+		if (sb_place_port(one) == sb_place_port(place) &&
+		    sb_address_equal(&other, &address))
+			return gate->standing[i].port;
+	}
+	return 0;
+}
+
+static void note_standing(struct sb_gate *gate, const union place *place, uint16_t port)
+{
+	if (gate->standing_count == SB_GATE_STANDING)
+		return;
+	gate->standing[gate->standing_count].address = *place;
+	gate->standing[gate->standing_count++].port = port;
+}
+
 int sb_gate_prepare(struct sb_gate *gate, int type, struct sockaddr_storage *address,
 		    socklen_t length, pid_t process)
 {
 	struct call call = {.kind = PREPARE, .type = type, .process = process};
-	struct reply reply;
+	struct reply reply = {.gated = true};
 
 	pthread_mutex_lock(&gate->lock);
+	gate->gated = false;
 	if (!is_internet(address, length) || (type != SOCK_STREAM && type != SOCK_DGRAM))
 		return 0; /* it leads nowhere */
 	call.address.storage = *address;
-	reply = call_gate(gate, &call);
+	if (type == SOCK_STREAM)
+		reply.port = find_standing(gate, &call.address);
+	if (!reply.port)
+		reply = call_gate(gate, &call);
+	if (reply.stays)
+		note_standing(gate, &call.address, reply.port);
+	gate->gated = reply.gated;
 	if (reply.error)
 		pthread_mutex_unlock(&gate->lock);
 	else if (address->ss_family == AF_INET)
@@ -69,8 +100,15 @@ int sb_gate_prepare(struct sb_gate *gate, int type, struct sockaddr_storage *add
 	return reply.error;
 }
 
-void sb_gate_begun(struct sb_gate *gate)
+void sb_gate_begun(struct sb_gate *gate, int socket, const struct sockaddr_storage *address,
+		   pid_t process)
 {
+	struct call call = {.kind = BEGUN, .process = process};
+	socklen_t length = sizeof call.from;
+
+	call.address.storage = *address;
+	if (gate->gated && socket >= 0 && getsockname(socket, &call.from.any, &length) == 0)
+		send(gate->channel, &call, sizeof call, MSG_NOSIGNAL);
 	pthread_mutex_unlock(&gate->lock);
 }
 
@@ -115,7 +153,10 @@ void sb_gate_give_way(struct sb_gate *gate, int type, const struct sockaddr_stor
 	call.address.storage = *address;
 	if (!is_internet(address, length) || !sb_place_port(&call.address))
 		return;
-	ask_gate(gate, &call);
+	pthread_mutex_lock(&gate->lock);
+	gate->standing_count = 0;
+	call_gate(gate, &call);
+	pthread_mutex_unlock(&gate->lock);
 }
 
 int sb_gate_why(struct sb_gate *gate, const struct sockaddr_storage *from,

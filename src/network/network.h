@@ -106,12 +106,16 @@ int sb_gate_fd(const struct sb_gate *gate);
 /*
  * The command is about to connect a socket of this type to this address, whose port is changed where
  * the gate stands at another one.  0: let it, and say sb_gate_begun() then, or an errno.  Any thread.
- * Nobody else prepares anything in between, so that the gate knows whose packet comes: an answer is for
- * the process that was shown.
+ * Nobody else prepares anything in between.
  */
 int sb_gate_prepare(struct sb_gate *gate, int type, struct sockaddr_storage *address,
 		    socklen_t length, pid_t process);
-void sb_gate_begun(struct sb_gate *gate);
+/*
+ * It was let: the gate hears whose packet it has, by the port that the socket has now.  An answer is for the process that
+ * was shown.  socket: -1: nothing was begun.
+ */
+void sb_gate_begun(struct sb_gate *gate, int socket, const struct sockaddr_storage *address,
+		   pid_t process);
 
 /* Whom this address means, of TCP; port 0: a server of the command's own, or nobody.  False: it is not known. */
 bool sb_gate_who(struct sb_gate *gate, const struct sockaddr_storage *address, socklen_t length,

@@ -237,19 +237,21 @@ static void *wait_for_room(void *argument)
 	return NULL;
 }
 
+struct place {
+	const void *address;
+	socklen_t length;
+};
+
 /*
- * Connect for the caller; when it has to wait, it waits with us.  object is what the
+ * The caller hears what connect() has said; when it has to wait, it waits with us.  object is what the
  * address leads to, as in struct pending.
  */
-static void connect_for(struct sb_broker *broker, const struct sb_call *call, int socket,
-			int object, const void *address, socklen_t length)
+static void conclude(struct sb_broker *broker, const struct sb_call *call, int socket, int object,
+		     const struct place *place, int error)
 {
-	int flags = fcntl(socket, F_GETFL), error, late;
+	int flags = fcntl(socket, F_GETFL), late = error;
 	struct pending *pending;
 
-	if (!sb_sys_notify_alive(broker->performer->listener, call->id))
-		return;
-	error = late = try_connect(socket, address, length, flags);
 	/* begun before a signal came: the caller goes on waiting for it, as connect(2) does */
 	if (error == EALREADY && !(flags & O_NONBLOCK))
 		error = EINPROGRESS;
@@ -261,7 +263,7 @@ static void connect_for(struct sb_broker *broker, const struct sb_call *call, in
 		answer(broker, call, socket, error);
 		return;
 	}
-	pending = pending_new(broker, call, socket, object, address, length);
+	pending = pending_new(broker, call, socket, object, place->address, place->length);
 	if (pending) {
 		socklen_t size = sizeof pending->own;
 
@@ -278,6 +280,16 @@ static void connect_for(struct sb_broker *broker, const struct sb_call *call, in
 		pending_free(pending);
 	}
 	sb_broker_fail(broker, call, ENOMEM);
+}
+
+static void connect_for(struct sb_broker *broker, const struct sb_call *call, int socket,
+			int object, const void *address, socklen_t length)
+{
+	int flags = fcntl(socket, F_GETFL);
+
+	if (sb_sys_notify_alive(broker->performer->listener, call->id))
+		conclude(broker, call, socket, object, &(struct place){address, length},
+			 try_connect(socket, address, length, flags));
 }
 
 /* connect() as the command gave it. */
@@ -336,9 +348,15 @@ static void connect_at_gate(struct sb_broker *broker, const struct sb_call *call
 		sb_broker_fail(broker, call, error);
 		return;
 	}
-	connect_for(broker, call, socket, -1, &address, call->address_length);
+	if (!sb_sys_notify_alive(broker->performer->listener, call->id)) {
+		if (!begun)
+			sb_gate_begun(broker->performer->gate, -1, &address, call->thread);
+		return;
+	}
+	error = try_connect(socket, &address, call->address_length, fcntl(socket, F_GETFL));
 	if (!begun)
-		sb_gate_begun(broker->performer->gate);
+		sb_gate_begun(broker->performer->gate, socket, &address, call->thread);
+	conclude(broker, call, socket, -1, &(struct place){&address, call->address_length}, error);
 }
 
 /* The path in an address of length bytes: it may lack its NUL. */

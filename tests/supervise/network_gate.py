@@ -77,6 +77,27 @@ def local_datagrams(fx):
     equal(heard(fx), [])
 
 
+ANY = """
+for host in ('0.0.0.0', '::', '127.0.0.1', '::1', '::ffff:0.0.0.0', '::ffff:127.0.0.1'):
+    s = socket.socket(socket.AF_INET6 if ':' in host else socket.AF_INET)
+    s.settimeout(60)
+    try:
+        s.connect((host, 8080))
+        s.sendall(b'GET /any HTTP/1.0\\r\\n\\r\\n')
+        print(host, s.recv(15))
+    except OSError as error:
+        print(host, error.errno)
+"""
+
+
+@test("0.0.0.0 and :: are this machine for connect(), as natively")
+def any_address(fx):
+    contains(both(fx, ["--connect=localhost:8080"], ANY), ":: b'HTTP/1.1 200 OK")
+    forget(fx)
+    lacks(inside(fx, ASK, *python(ANY)).stdout, "200")
+    equal([line for line in heard(fx) if line.startswith("http")], [])
+
+
 # to each host once: the next one would find somebody who waits for it
 LARGE = """
 def once(host, size, connected):
