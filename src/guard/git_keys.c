@@ -380,9 +380,13 @@ static bool has_plain_subsection(const char *key)
 /* Is the key's beginning, up to its last dot and with it, this one? */
 static bool begins_like(const char *key, size_t length, const char *before)
 {
-	const char *star = strchr(before, '*');
-	size_t start = star ? (size_t)(star - before) : strlen(before);
+	const char *star;
+	size_t start;
 
+	if (*before != *key && *before != '*') /* most of the table */
+		return false;
+	star = strchr(before, '*');
+	start = star ? (size_t)(star - before) : strlen(before);
 	return strncmp(key, before, start) == 0 && (star ? length > start + 1 : length == start);
 }
 
