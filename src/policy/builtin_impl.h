@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "policy/builtin.h"
+#include "policy/secrets.h"
 #include "sandbash/policy.h"
 
 struct sb_builtin_row {
@@ -40,6 +41,7 @@ struct sb_base {
 	unsigned seen;      /* the kind of what was looked at last, as st_mode says it */
 	char written[512];  /* path, a slash, and the row's name behind it */
 	size_t prefix;      /* how long path is with the slash; 0: too long for written */
+	bool copies;        /* some of those that were listed look like copies */
 	bool listed;        /* all its names are in these two: */
 	uint64_t begin[4];  /* a bit per name, by two letters, which tell most apart; */
 	uint64_t maybe[64]; /* one by more letters; a name whose bit is not set is not there */
@@ -72,6 +74,22 @@ bool sb_builtin_leads_nowhere(int status, const struct sb_error *err);
 /* builtin_secrets.c: what nobody in a run reads */
 int sb_builtin_secrets(struct sb_policy *policy, const struct sb_surroundings *place,
 		       unsigned flags, struct sb_error *err);
+
+/* Does the file look as if a password were in it?  One that cannot be read does. */
+bool sb_may_hold_password(int directory, const char *name);
+
+/* Rows of credentials that lie beneath one base. */
+struct sb_secret_table {
+	const struct sb_secret *rows;
+	size_t count;
+};
+
+/* builtin_beside.c: copies of what the table names, in the directory of one of its rows ("": in the base) */
+int sb_builtin_beside(struct sb_policy *policy, struct sb_base *base,
+		      const struct sb_secret_table *table, const char *row, struct sb_error *err);
+
+/* How long is the name of what *name, by its own, is a copy of, and where does it begin?  0: it says no such thing. */
+size_t sb_copy_stem(const char **name);
 
 /* builtin_behind.c: and where links in hidden directories lead.  With all rules that hide anything in place. */
 int sb_builtin_behind(struct sb_policy *policy, const struct sb_surroundings *place,

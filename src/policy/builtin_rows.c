@@ -141,12 +141,14 @@ static void list_names(struct sb_base *base)
 
 	sb_sys_dir_init(&dir, base->fd);
 	for (int left = MAX_LISTED; (entry = sb_sys_dir_next(&dir)); left--) {
-		unsigned bit = name_bit(entry->d_name), begin = begin_bit(entry->d_name);
+		const char *stem = entry->d_name;
+		unsigned bit = name_bit(stem), begin = begin_bit(stem);
 
 		if (!left)
 			return;
 		base->begin[begin / 64] |= UINT64_C(1) << begin % 64;
 		base->maybe[bit / 64] |= UINT64_C(1) << bit % 64;
+		base->copies = base->copies || sb_copy_stem(&stem);
 	}
 	base->listed = dir.error == 0;
 }

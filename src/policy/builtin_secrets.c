@@ -32,7 +32,7 @@ static bool has_word(const char *text, size_t length, const char *word)
  * Price: words like "key" and "user" hide files that hold none; --allow-read opens one.
  * Held by: tests/enforce/secrets.py
  */
-static bool may_hold_password(int directory, const char *name)
+bool sb_may_hold_password(int directory, const char *name)
 {
 	static const char *const words[] = {"pass", "pwd", "token",   "secret",
 					    "auth", "key", "cred",    "login",
@@ -106,6 +106,36 @@ static int add_secret_patterns(struct sb_policy *policy, struct sb_base *base, s
 	return status;
 }
 
+/* Is the row the first of the table in its directory?  Length: of that one's path, with its slash. */
+static bool is_first(const struct sb_secret *secrets, size_t row, size_t length)
+{
+	for (size_t i = 0; i < row; i++)
+		if (strncmp(secrets[i].path, secrets[row].path, length) == 0 &&
+		    !strchr(secrets[i].path + length, '/'))
+			return false;
+	return true;
+}
+
+/* Copies beside the rows of a table. */
+static int add_copies(struct sb_policy *policy, struct sb_base *base,
+		      const struct sb_secret_table *table, struct sb_error *err)
+{
+	int status = base->listed && !base->copies
+			     ? SB_OK
+			     : sb_builtin_beside(policy, base, table, "", err);
+
+	for (size_t i = 0; i < table->count && status == SB_OK; i++) {
+		const char *path = table->rows[i].path, *slash;
+
+		if (sb_base_lacks(base, path))
+			continue;
+		slash = strrchr(path, '/');
+		if (slash && is_first(table->rows, i, (size_t)(slash - path) + 1))
+			status = sb_builtin_beside(policy, base, table, path, err);
+	}
+	return status;
+}
+
 /* The secrets of one table, relative to its base. */
 static int add_rows_of(struct sb_policy *policy, struct sb_base *base, enum sb_secret_base kind,
 		       unsigned flags, struct sb_error *err)
@@ -127,11 +157,13 @@ static int add_rows_of(struct sb_policy *policy, struct sb_base *base, enum sb_s
 		    sb_base_lacks(base, one->path))
 			continue;
 		if ((one->flags & SB_SECRET_MIXED) &&
-		    (base->fd < 0 || !may_hold_password(base->fd, one->path)))
+		    (base->fd < 0 || !sb_may_hold_password(base->fd, one->path)))
 			continue;
 		status = sb_builtin_add_row(policy, base, &row, how, err);
 	}
-	return status;
+	return status == SB_OK
+		       ? add_copies(policy, base, &(struct sb_secret_table){secrets, count}, err)
+		       : status;
 }
 
 /* The same, relative to path (canonical). */

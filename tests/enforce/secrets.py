@@ -63,6 +63,32 @@ def behind_links(fx):
     equal(fx.sandbash(f"--allow-read={fx.home}/dots", "cat", fx.home / "dots/uf").status, 0, "a rule of the user's opens it")
 
 
+COPIES = (".netrc~", ".netrc.~2~", ".netrc.swp", ".netrc.swo", ".netrc.bak", ".netrc.orig", ".netrc.old", ".netrc.save", ".netrc.tmp.7",
+          ".netrc.lock", ".netrc-bak", ".netrc_old", "#.netrc#", ".netrc.1", ".pgpass.backup", ".ssh.bak/id_rsa", ".gnupg-old/key",
+          ".claude/.credentials.json.bak", ".claude/.credentials.json~", ".codex/auth.json~", ".codex/.auth.json.swp",
+          ".cargo/credentials.toml.orig", ".config/git/credentials~", ".config/gh.bak/hosts.yml", ".local/share/uv/credentials.old/x")
+NO_COPIES = ("notes~", "notes.bak", ".bashrc~", ".netrcs~", ".netrc.md", ".netrc-howto", ".claude/settings.json.bak", ".codex/notes.swp",
+             ".curlrc.bak", ".config/ghx.bak", ".android/adbkey.pub")
+
+
+@test("P4 copies that lie beside credentials are unreadable, also where these are gone", variants=ALL_VARIANTS)
+def copies(fx):
+    for name in COPIES + NO_COPIES + (".netrc", ".claude/.credentials.json", ".codex/auth.json"):
+        fx.write(fx.home / name, f"content of {name}\n")
+    fx.write(fx.home / ".wgetrc.bak", "password=x\n")
+    fx.write(fx.home / ".pypirc.lock", "")
+    names = "\n".join(str(fx.home / name) for name in COPIES + (".wgetrc.bak",))
+    loop = ["sh", "-c", 'echo "$1" | while read -r name; do cat "$name" 2>&1 >/dev/null && echo "READ $name"; done', "sh"]
+    equal(fx.run(*loop, names).stdout.count("READ"), len(COPIES) + 1, "the control")
+    result = fx.sandbash(*loop, names)
+    lacks(result.stdout, "READ", result.stderr)
+    for name in NO_COPIES:
+        equal(fx.sandbash("cat", fx.home / name).stdout, f"content of {name}\n", f"neighbour {name}")
+    equal(fx.sandbash("cat", fx.home / ".pypirc.lock").status, 0, "an empty one hides nothing")
+    if fx.variant != "nested":
+        equal(fx.sandbash(f"--allow-read={fx.home}/.netrc.bak", "cat", fx.home / ".netrc.bak").status, 0, "a rule of the user's opens it")
+
+
 @test("P4 KUBECONFIG is a list of files, KRB5CCNAME may say their kind", variants=ALL_VARIANTS)
 def lists(fx):
     for name in ("k/one", "k/two", "k/other", "beside"):

@@ -1,0 +1,111 @@
+/*
+ * SECURITY: copies that editors and people leave beside credentials are hidden as these are.
+ *
+ * Danger: ~/.netrc is hidden; ~/.netrc~, which an editor made of it, ~/.netrc.bak and ~/.ssh.old say the same.
+ * Price: at every launch the names of the directories in which a row of the table may lie are read; those of the bases are
+ * anyway.  A copy by a name that does not say so stays readable, and one that is made during the run.
+ * Held by: tests/enforce/secrets.py
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "policy/access.h"
+#include "policy/builtin_impl.h"
+#include "sys/directory.h"
+
+enum { MAX_NAMES = 4096 };
+
+/* Does what begins at the mark (a dot, - or _) say that this is a copy? */
+static bool says_copy(const char *mark)
+{
+	static const char *const words[] = {"bak",  "backup", "bkp", "copy", "lock", "old",
+					    "orig", "prev",   "sav", "sw",   "temp", "tmp"};
+
+	if (mark[0] == '.' && ((mark[1] >= '0' && mark[1] <= '9') || mark[1] == '~'))
+		return true;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strncmp(mark + 1, words[i], strlen(words[i])) == 0)
+			return true;
+	return false;
+}
+
+size_t sb_copy_stem(const char **name)
+{
+	size_t length = strlen(*name);
+
+	if (length > 2 && (*name)[0] == '#' && (*name)[length - 1] == '#') {
+		++*name;
+		return length - 2;
+	}
+	for (const char *at = *name; (at = strpbrk(at + 1, ".-_~"));)
+		if (*at == '~' || says_copy(at))
+			return (size_t)(at - *name);
+	return 0;
+}
+
+/* The row whose name this is, in the row's directory of that length (with its slash). */
+static const struct sb_secret *find_row(const struct sb_secret_table *table, const char *directory,
+					size_t length, const char *stem, size_t width)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		const struct sb_secret *row = &table->rows[i];
+
+		if (strncmp(row->path, directory, length) == 0 &&
+		    strncmp(row->path + length, stem, width) == 0 && !row->path[length + width])
+			return row->flags & SB_SECRET_PUBLIC ? NULL : row;
+	}
+	return NULL;
+}
+
+static int hide_copy(struct sb_policy *policy, struct sb_base *base, const struct sb_secret *row,
+		     const char *path, struct sb_error *err)
+{
+	const struct sb_builtin_row copy = {path, &sb_access_deny, row->reason};
+	struct stat info;
+
+	/* an empty one hides nothing, and may be what a program locks */
+	if (fstatat(base->fd, path, &info, 0) != 0 || (S_ISREG(info.st_mode) && !info.st_size))
+		return SB_OK;
+	if ((row->flags & SB_SECRET_MIXED) && !sb_may_hold_password(base->fd, path))
+		return SB_OK;
+	return sb_builtin_add_row(policy, base, &copy, SB_BUILTIN_EXISTING_ONLY, err);
+}
+
+int sb_builtin_beside(struct sb_policy *policy, struct sb_base *base,
+		      const struct sb_secret_table *table, const char *row, struct sb_error *err)
+{
+	const char *slash = strrchr(row, '/');
+	size_t length = slash ? (size_t)(slash - row) + 1 : 0;
+	char path[sizeof table->rows->path + NAME_MAX + 1] = ".";
+	const struct dirent64 *entry;
+	struct sb_sys_dir dir;
+	int status = SB_OK;
+
+	memcpy(path, row, length);
+	if (base->fd < 0)
+		return SB_OK;
+	SB_AUTO_FD int fd = openat(base->fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return SB_OK; /* not there; or nobody lists it */
+	sb_sys_dir_init(&dir, fd);
+	for (int left = MAX_NAMES; status == SB_OK && left && (entry = sb_sys_dir_next(&dir));
+	     left--) {
+		const char *stem = entry->d_name;
+		size_t width = sb_copy_stem(&stem);
+		const struct sb_secret *of;
+
+		if (!width)
+			continue;
+		of = find_row(table, path, length, stem, width);
+		if (!of && stem[0] == '.') /* vim puts a dot before the name of its own */
+			of = find_row(table, path, length, stem + 1, width - 1);
+		if (!of)
+			continue;
+		strcpy(path + length, entry->d_name);
+		status = hide_copy(policy, base, of, path, err);
+	}
+	return status;
+}
