@@ -227,10 +227,12 @@ static char *rest_of(const char *text, unsigned *out_up)
 	return rest;
 }
 
-static bool heed_system(const struct sb_grounds *grounds, const char *path,
+static bool heed_system(const struct sb_grounds *grounds, const char *path, bool possible,
 			struct sb_judged *judged)
 {
-	if (!sb_is_system_end(path) || is_same_place(grounds, judged->site->path, path) ||
+	/* of where it only may lead, not all that could be there: most names are nowhere in /etc */
+	if ((!sb_is_system_end(path) && (possible || !sb_is_system_place(path))) ||
+	    is_same_place(grounds, judged->site->path, path) ||
 	    sb_decide(grounds->policy, SB_MODIFY, path).verdict == SB_ALLOW)
 		return false;
 	ask_about(&to_system, NULL, path, judged);
@@ -243,7 +245,7 @@ bool sb_heed_possible_end(const struct sb_grounds *grounds, const char *path,
 	SB_AUTO_FREE char *real = NULL;
 	int missing;
 
-	if (heed_system(grounds, path, judged))
+	if (heed_system(grounds, path, true, judged))
 		return true;
 	if (!may_matter(grounds, judged->site->path, path) ||
 	    sb_path_canonical(path, &real, &missing, NULL) != SB_OK)
@@ -436,7 +438,7 @@ void sb_heed_followed(const struct sb_grounds *grounds, const char *text, struct
 			ask_about(&to_anywhere, NULL, text, judged);
 		return;
 	}
-	if (heed_system(grounds, real, judged))
+	if (heed_system(grounds, real, false, judged))
 		return;
 	if (sb_path_within(PROC, real)) {
 		if (!heed_process(grounds, real + strlen(PROC), judged))

@@ -62,6 +62,9 @@ void sb_heed_turned(const struct sb_grounds *grounds, const char *behind, struct
 /* system_ends.c: is path, canonical, something that the machine obeys, and could root write it through a link? */
 bool sb_is_system_end(const char *path);
 
+/* Or does it lie where that is, and is neither a program that is there nor something that is only read? */
+bool sb_is_system_place(const char *path);
+
 /* Their beginnings, from 0 on; NULL: no more, or none that commands could write. */
 const char *sb_system_end(size_t number);
 

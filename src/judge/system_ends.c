@@ -2,8 +2,8 @@
  * SECURITY: where commands are root's, no link leads unasked to what the machine obeys.
  *
  * Danger: CHANGELOG is made a link to /etc/cron.d/x, and root outside writes CHANGELOG.  Others could not write there.
- * Price: as root such links ask, also in a tree that is to be another machine's.  Certificates, /etc/alternatives,
- * programs and files that are only read are none of these.
+ * Price: as root such links ask, also in a tree that is to be another machine's.  So do all to /etc and to programs that are not
+ * there.  Certificates, /etc/alternatives, programs that are there and files that are only read are none of these.
  * Held by: tests/supervise/followed.py
  */
 #include <string.h>
@@ -23,6 +23,57 @@ static const char *const obeyed[] = {
 	"/etc/xdg/",       "/etc/zsh",         "/proc/sys/",   "/proc/sysrq-",     "/sys/",
 	"/var/spool/cron",
 };
+
+/* Directories where a name is obeyed, or may be once it is there; the first that fits counts. */
+static const struct {
+	const char *path;
+	enum { ONLY_READ, MISSING, NO_PROGRAM, ALL } asks;
+} places[] = {
+	{"/etc/alternatives", ONLY_READ},
+	{"/etc/ca-certificates", ONLY_READ},
+	{"/etc/fonts", ONLY_READ},
+	{"/etc/localtime", ONLY_READ},
+	{"/etc/mime.types", ONLY_READ},
+	{"/etc/mtab", ONLY_READ},
+	{"/etc/os-release", ONLY_READ},
+	{"/etc/pki", ONLY_READ},
+	{"/etc/protocols", ONLY_READ},
+	{"/etc/services", ONLY_READ},
+	{"/etc/ssl", ONLY_READ},
+	{"/etc", ALL},
+	{"/bin", NO_PROGRAM},
+	{"/sbin", NO_PROGRAM},
+	{"/usr/bin", NO_PROGRAM},
+	{"/usr/sbin", NO_PROGRAM},
+	{"/usr/local/bin", NO_PROGRAM},
+	{"/usr/local/sbin", NO_PROGRAM},
+	{"/lib/systemd", NO_PROGRAM},
+	{"/lib/udev", NO_PROGRAM},
+	{"/usr/lib/systemd", NO_PROGRAM},
+	{"/usr/lib/udev", NO_PROGRAM},
+	{"/usr/lib/python3", MISSING},
+	{"/usr/local/lib", MISSING},
+	{"/var/lib/dpkg", ALL},
+	{"/var/lib/systemd", ALL},
+	{"/var/lib", MISSING},
+	{"/var/spool", ALL},
+};
+
+bool sb_is_system_place(const char *path)
+{
+	struct stat info;
+	size_t i = 0;
+
+	if (geteuid() != 0)
+		return false;
+	while (i < sizeof places / sizeof *places && !sb_path_within(places[i].path, path))
+		i++;
+	if (i == sizeof places / sizeof *places || places[i].asks == ONLY_READ)
+		return false;
+	if (places[i].asks == ALL || lstat(path, &info) != 0)
+		return true;
+	return places[i].asks == NO_PROGRAM && !(S_ISREG(info.st_mode) && info.st_mode & 0111);
+}
 
 const char *sb_system_end(size_t number)
 {

@@ -154,7 +154,10 @@ def through_process(fx):
 
 
 SYSTEM = ("/etc/cron.d/x", "/etc/cron.d", "/etc/profile.d/x.sh", "/etc/ld.so.preload", "/etc/systemd", "/proc/sys/kernel/core_pattern",
-          "/proc//sys/./kernel/core_pattern", "../../../../../../../../../../etc/cron.d/x", "/sys/kernel/x")
+          "/proc//sys/./kernel/core_pattern", "../../../../../../../../../../etc/cron.d/x", "/sys/kernel/x", "/usr/local/bin/x", "/usr/bin/no-such-program", "/usr/local/bin",
+          "/usr/bin", "/usr/lib/systemd/system/x.service", "/lib/udev/rules.d/x.rules", "/etc/sandbash/config", "/etc/logrotate.d/x",
+          "/etc/claude-code/managed-settings.json", "/etc/NetworkManager/dispatcher.d/x", "/etc/hosts", "/etc/nsswitch.conf",
+          "/usr/lib/python3/dist-packages/x.pth", "/usr/local/lib/x.so", "/var/lib/dpkg/info/x.postinst", "/var/spool/x", "/var/lib/x/y")
 
 
 @test("links to what the machine obeys ask if root makes them", BOTH)
@@ -165,7 +168,9 @@ def system(fx):
         result = fx.sandbash("--consent=deny", "ln", "-s", end, "x")
         equal(os.path.lexists(fx.path("x")), os.geteuid() != 0, f"{end}: {result.stderr}")
         fx.path("x").unlink(missing_ok=True)
-    for end in ("/etc/ssl/certs", "/usr/bin/python3", "/dev/null", "/etc/alternatives/awk", "/proc/cpuinfo", "/etc/hosts", "/dev/shm/x", "/dev/stdout"):
+    for end in ("/etc/ssl/certs", "/usr/bin/python3", "/dev/null", "/etc/alternatives/awk", "/etc/alternatives/none", "/proc/cpuinfo",
+                "/dev/shm/x", "/dev/stdout", "/usr/share", "/usr/share/none", "/usr/lib/none.so", "/etc/ssl/certs/none.pem",
+                "/etc/localtime", "/etc/os-release", "/usr/local/lib", "/var/lib", "/usr/bin/env", "/bin/sh"):
         equal(fx.sandbash("--consent=deny", "ln", "-s", end, "x").status, 0, f"the neighbour: {end}")
         fx.path("x").unlink()
 
