@@ -28,6 +28,7 @@ static const struct sb_told_row names[] = {
 	{".hermes.md", "Hermes"},
 	{"HERMES.md", "Hermes"},
 	{"SOUL.md", "OpenClaw, Hermes"},
+	{"MEMORY.md", "Claude Code, OpenClaw"},
 	{"HEARTBEAT.md", "OpenClaw"},
 	{".cursorrules", "Cursor"},
 	{".windsurfrules", "Windsurf"},
@@ -50,6 +51,8 @@ static const struct sb_told_row paths[] = {
 	{".claude/output-styles/**", "Claude Code"},
 	{".claude/agent-memory/**", "Claude Code"},
 	{".claude/agent-memory-local/**", "Claude Code"},
+	/* what its profile lets it write, of every project: read at each start there */
+	{".claude/projects/*/memory/**", "Claude Code"},
 	{".cursor/rules/**", "Cursor"},
 	{".windsurf/rules/**", "Windsurf"},
 	{".clinerules/**", "Cline"},
@@ -99,13 +102,21 @@ static bool may_be_name(const char *name, size_t length)
 /* Does the pattern's directory, with something beneath it, or the pattern's file begin at text? */
 static bool begins_at(const char *text, const char *pattern)
 {
-	size_t length = strcspn(pattern, "*");
-
 	/* most differ in the first letters */
 	if (text[1] != pattern[1] || text[2] != pattern[2])
 		return false;
-	return pattern[length] ? strncmp(text, pattern, length) == 0 && text[length]
-			       : strcmp(text, pattern) == 0;
+	for (;;) {
+		size_t length = strcspn(pattern, "*");
+
+		if (!pattern[length])
+			return strcmp(text, pattern) == 0;
+		if (strncmp(text, pattern, length) != 0 || !text[length])
+			return false;
+		if (pattern[length + 1] == '*')
+			return true;
+		text += length + strcspn(text + length, "/");
+		pattern += length + 1;
+	}
 }
 
 /* The next hidden name in path, from its slash on; strstr() would look at every byte. */
@@ -158,11 +169,16 @@ const struct sb_told_row *sb_guard_told_folded(const char *path)
 	return NULL;
 }
 
-/* Is the first width bytes of tail what path ends in, from a slash on? */
+/* Are the first width bytes of tail what path ends in, from a slash on?  A star is a name. */
 static bool ends_in(const char *path, size_t length, const char *tail, size_t width)
 {
-	return length > width && path[length - width - 1] == '/' &&
-	       memcmp(path + length - width, tail, width) == 0;
+	while (length && width && (tail[width - 1] == path[length - 1] || tail[width - 1] == '*'))
+		if (tail[--width] != '*')
+			length--;
+		else /* one name */
+			while (length && path[length - 1] != '/')
+				length--;
+	return !width && length && path[length - 1] == '/';
 }
 
 const struct sb_told_row *sb_guard_told_in(const char *path, size_t *from, const char **out_rest)

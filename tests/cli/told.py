@@ -53,6 +53,29 @@ def ways(fx):
         contains(lines[0], "Claude Code follows its instructions")
 
 
+MEMORY = (
+    ("mkdir -p $d/memory && echo x > $d/memory/MEMORY.md", "/memory/MEMORY.md"),
+    ("echo x > $d/memory/topic.txt", "/memory/topic.txt"),
+    ("rm $d/memory/topic.txt", "/memory/topic.txt"),
+    ("mkdir -p $d/.new && echo x > $d/.new/a && rm -r $d/memory && mv $d/.new $d/memory", "/memory"),
+    ("mv $d $d.away", "/memory"),
+    ("mv $d.away $d", "/memory"),
+)
+
+
+@test("what Claude Code is to remember of a project is told, of this one and of others", variants=("full", "flat"))
+def memory(fx):
+    for slug in ("-home-you-OTHER", str(fx.project).replace("/", "-")):
+        directory = fx.home / ".claude/projects" / slug
+        directory.mkdir(parents=True)
+        for script, name in MEMORY:
+            lines = notes(fx, f"d=~/.claude/projects/{slug}; {script}", "--profile=claude")
+            check(any(line.startswith(f"'{directory}{name}' ") for line in lines), f"{script}: {lines}")
+        lines = notes(fx, f"cd ~/.claude/projects/{slug}; cat memory/a; echo x > chat.jsonl; mkdir -p s; echo x > s/memory; echo x > memory.txt",
+                      "--profile=claude")
+        equal(lines, [], "its chats are not")
+
+
 @test("reading it, and its neighbours, are not", variants=("full", "flat"))
 def neighbours(fx):
     fx.write("CLAUDE.md", "x\n")

@@ -570,12 +570,21 @@ static void instructions_are_told(void **state)
 		"/.rules",
 	};
 	static const char *const plain[] = {
-		"/p/README.md",        "/p/xCLAUDE.md",
-		"/p/CLAUDE.mdx",       "/p/.cursor/rules",
-		"/p/.cursor/x",        "/p/copilot-instructions.md",
-		"/p/rules/x.md",       "/p/node_modules/x/CLAUDE.md",
-		"/p/x.cursor/rules/y", "/",
+		"/p/README.md",
+		"/p/xCLAUDE.md",
+		"/p/CLAUDE.mdx",
+		"/p/.cursor/rules",
+		"/p/.cursor/x",
+		"/p/copilot-instructions.md",
+		"/p/rules/x.md",
+		"/p/node_modules/x/CLAUDE.md",
+		"/p/x.cursor/rules/y",
+		"/",
 		"/p/.cursor/rulesx/y",
+		"/h/.claude/projects/-p/s.jsonl",
+		"/h/.claude/projects/-p/memory",
+		"/h/.claude/projects/-p/q/memory/x",
+		"/h/.claude/projects/memory/x",
 	};
 	const char *rest;
 	size_t from = 0;
@@ -589,10 +598,12 @@ static void instructions_are_told(void **state)
 			fail_msg("%s", plain[i]);
 	for (size_t number = 0; sb_guard_told_row(number); number++) {
 		const char *pattern = sb_guard_told_row(number)->pattern;
+		const char *beneath = strstr(pattern, "**"); /* one star is a name as any other */
 		char path[128];
 
-		snprintf(path, sizeof path, "/p/a/%.*s%s", (int)strcspn(pattern, "*"), pattern,
-			 strchr(pattern, '*') ? "deep/x" : "");
+		snprintf(path, sizeof path, "/p/a/%.*s%s",
+			 (int)(beneath ? (size_t)(beneath - pattern) : strlen(pattern)), pattern,
+			 beneath ? "deep/x" : "");
 		if (!sb_guard_told(path))
 			fail_msg("%s", path);
 	}
