@@ -117,7 +117,7 @@ struct sb_guard_row {
 };
 
 /* From the first row that fits: what is ANYTHING takes away from rows that follow. */
-#define SB_GUARD_MAX_ROWS 832
+#define SB_GUARD_MAX_ROWS 960
 const struct sb_guard_row *sb_guard_rows(size_t *out_count);
 
 /*

@@ -27,7 +27,14 @@ GUARDED = (
     ".sl/sharedpath", "_darcs/prefs/prefs", ".fossil-settings/tcl-setup", ".repo/repo/main.py", ".zimrc", ".zim/init.zsh",
     ".zinit/bin/zinit.zsh", ".zplug/init.zsh", ".antigen/antigen.zsh", ".local/share/zinit/plugins/x", ".lazy.lua",
     ".local.vimrc", "_vimrc_local.vim", ".lite_project.lua", ".ctags", ".ctags.d/x.ctags", ".mc.menu", ".RData", "sub/nano-staged.json",
-    ".nano-staged.json",
+    ".nano-staged.json", ".ropeproject/config.py", ".hie-bios", ".agents/x.ts", ".agents/a/x.ts", ".agents/a/b/x.ts", ".agents/a/x.mjs",
+    "gptme.toml", "gptme.local.toml", ".beads/hooks/on_create", ".versions.conf", ".ruby-env", ".nodenv-vars", ".tern-project",
+    "conductor.json", ".superset/config.json", ".workmux.yaml", "jupyter_nbconvert_config.py", "jupyter_config.json",
+    ".ipython/profile_x/startup/a.py", ".ipython/profile_default/ipython_config.json", ".rvm/scripts/rvm", ".asdf/asdf.sh",
+    ".asdf/shims/node", ".volta/bin/node", ".nvm/versions/node/v22/bin/node", ".mkshrc", ".xinputrc", ".asoundrc",
+    ".config/pipewire/pipewire.conf", ".task/hooks/on-add", ".mongorc.js", ".reviewboardrc", ".arcconfig", ".chef/knife.rb",
+    ".local/share/thumbnailers/x.thumbnailer", ".config/nixpkgs/config.nix", ".sbt/1.0/plugins/x.sbt", ".vagrant.d/Vagrantfile",
+    ".local/share/nvim/lazy/x/plugin/x.lua", ".newsboat/config", ".mailrc", ".gnus.el", ".groovy/lib/x.jar", ".config/neofetch/config.conf",
 )
 PLAIN = (
     ".crush/crush.db", ".crush/logs/crush.log", ".flox/cache/x", ".flox/run/x", ".goose/memory/x.txt",
@@ -43,6 +50,9 @@ PLAIN = (
     "commitlint.config.js", ".docker/Dockerfile", ".aws/task-definition.json",
     ".gclient_entries", ".ddev/config.yaml", "tags", ".repo/manifests/default.xml",
     ".fossil-settings/ignore-glob", "_darcs/prefs/boring", "data.RData", "nano-staged.md",
+    "src/x.ts", ".agents/notes.md", ".agents/x.txt", ".beads/issues.jsonl", ".beads/beads.db", ".ropeproject/globalnames", "jupyter_utils.py",
+    ".ipython/profile_default/db/x", "conductor.yaml", ".superset/state.db", ".sbt/boot/x", ".groovy/grapes/x.jar", ".vagrant/machines/x",
+    ".chef/cache/x.json", "Vagrantfile", "gptme.md", ".nvm/alias/default", ".task/pending.data",
 )
 
 
