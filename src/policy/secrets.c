@@ -91,6 +91,7 @@ static const struct sb_secret config_secrets[] = {
 	{"getmail", "mail passwords", SB_SECRET_FOUND},
 	{"meli/config.toml", "mail passwords", SB_SECRET_FOUND | SB_SECRET_MIXED},
 	{"vdirsyncer", "calendar passwords", SB_SECRET_FOUND},
+	{"calcurse/caldav/config", "calendar passwords", SB_SECRET_FOUND},
 	{"protonmail", "mail and passwords", SB_SECRET_FOUND},
 	{"Proton Mail", "mail and login", SB_SECRET_FOUND},
 	{"Mailspring", "mail and passwords", SB_SECRET_FOUND},
@@ -142,6 +143,7 @@ static const struct sb_secret config_secrets[] = {
 	{"opentofu/credentials.tfrc.json", "OpenTofu tokens", SB_SECRET_FOUND},
 	{"opentofu/tofurc", "OpenTofu tokens", SB_SECRET_FOUND | SB_SECRET_MIXED},
 	{"breezy/authentication.conf", "Breezy passwords", SB_SECRET_FOUND},
+	{"osc/oscrc", "Open Build Service password", SB_SECRET_FOUND},
 
 	/* clouds and services */
 	{"com.vercel.cli", "Vercel token", SB_SECRET_FOUND},
@@ -161,6 +163,8 @@ static const struct sb_secret config_secrets[] = {
 	{"buildkite", "Buildkite token", SB_SECRET_FOUND},
 	{"dart/pub-tokens.json", "tokens of package servers", SB_SECRET_FOUND},
 	{"twitch-cli/.twitch-cli.env", "Twitch token", SB_SECRET_FOUND},
+	{"gws/credentials.json", "Google Workspace login", SB_SECRET_FOUND},
+	{"spotifyd/spotifyd.conf", "Spotify password", SB_SECRET_FOUND},
 	{"deluge/auth", "passwords of a service that runs programs", SB_SECRET_FOUND},
 	{"curlrc", "curl's passwords", SB_SECRET_FOUND | SB_SECRET_MIXED},
 	{"hcp", "HashiCorp login", SB_SECRET_FOUND},
@@ -239,6 +243,7 @@ static const struct sb_secret config_secrets[] = {
 /* Beneath ~/.local/share. */
 static const struct sb_secret data_secrets[] = {
 	{"keyrings", "desktop keyring"},
+	{"python_keyring", "passwords of pip, twine and others", SB_SECRET_FOUND},
 	{"kwalletd", "desktop keyring"},
 	{"pki", "certificates and their keys", SB_SECRET_FOUND},
 	{"sequoia", "OpenPGP keys", SB_SECRET_FOUND},
@@ -328,6 +333,7 @@ static const struct sb_secret snap_secrets[] = {
 static const struct sb_secret secret_patterns[] = {
 	{".cache/bazel/_bazel_*/*/server",
 	 "Bazel's server: runs what it is sent; --output_base=DIR gives a run its own"},
+	{".config/obs-studio/basic/profiles/*/service.*", "stream key of OBS"},
 	{".config/JetBrains/*/c.kdbx", "passwords of the IDE"},
 	{".config/JetBrains/*/c.pwd", "passwords of the IDE"},
 	{".config/JetBrains/*/user*.token", "token of the IDE's service"},
