@@ -43,7 +43,6 @@ line is "N passed, N failed" or "N passed, N failed, N skipped".
 """
 
 import argparse
-import ctypes
 import os
 import platform
 import pwd
@@ -65,7 +64,8 @@ TOP = Path(__file__).resolve().parent.parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(TOP / "tests" / "lib"))
 
-from places import Places  # noqa: E402 (needs the path)
+from own_mounts import disk_in_memory, in_memory, unmount  # noqa: E402 (needs the path)
+from places import Places  # noqa: E402
 
 SUITES = ("unit", "files", "enforce", "supervise", "cli", "mcp", "facts", "replay", "cross")
 ELSEWHERE = ("machines",)  # only when asked for
@@ -265,33 +265,6 @@ def user_account(top, build, scratch, own_mounts):
         top = tree_of_copies(scratch)
         build = copy_tree(build, top)
     return Account("user", top, build, base, disk, python_of_tests(words), entry, words)
-
-
-def in_memory(place):
-    """Fixtures where root can have mounts of its own: thousands of files come and go, and an ext4 without a journal
-    looks through those that went in the last minute whenever one is made, a third of all processor time."""
-    libc = ctypes.CDLL(None)
-    new_mounts, private, nothing = 0x20000, 0x44000, None  # CLONE_NEWNS; MS_REC | MS_PRIVATE
-    return (libc.unshare(new_mounts) == 0 and libc.mount(nothing, b"/", nothing, private, nothing) == 0
-            and libc.mount(b"sandbash-test", os.fsencode(place), b"tmpfs", 0, b"mode=755") == 0)
-
-
-def disk_in_memory(image, place, owner):
-    """The ordinary user's are on an ext4, so that both kinds of file system are looked at: one with a journal, whose
-    disk is a file of root's file system in memory.  Where there is no loop device they stay on the disk."""
-    with open(image, "wb") as made:
-        made.truncate(4 << 30)
-    options = f"root_owner={owner.pw_uid}:{owner.pw_gid},lazy_itable_init=1,lazy_journal_init=1"
-    if (succeeds(["mkfs.ext4", "-q", "-F", "-i", "8192", "-E", options, str(image)])
-            and succeeds(["mount", "-t", "ext4", "-o", "loop,noinit_itable", str(image), str(place)])):
-        (place / "lost+found").rmdir()
-
-
-def unmount(*places):
-    """What a mount lies on cannot be removed; the last one frees its loop device."""
-    libc = ctypes.CDLL(None)
-    for place in places:
-        libc.umount2(os.fsencode(place), 2)  # MNT_DETACH: whatever a test left in it
 
 
 # --- what runs --------------------------------------------------------------------------

@@ -239,8 +239,9 @@ static bool heed_system(const struct sb_grounds *grounds, const char *path, bool
 	return true;
 }
 
-bool sb_heed_possible_end(const struct sb_grounds *grounds, const char *path,
-			  struct sb_judged *judged)
+/* One that it leads to when something else is moved or turned. */
+static bool heed_possible_end(const struct sb_grounds *grounds, const char *path,
+			      struct sb_judged *judged)
 {
 	SB_AUTO_FREE char *real = NULL;
 	int missing;
@@ -278,7 +279,7 @@ static void heed_moved_up(const struct sb_grounds *grounds, const char *text, bo
 
 		free(above);
 		above = next;
-		found = end && sb_heed_possible_end(grounds, end, judged);
+		found = end && heed_possible_end(grounds, end, judged);
 	}
 	if (is_there) /* node_modules/@me/own -> ../..: nobody is told what it is not yet */
 		judged->leads_home = leads_home;
@@ -458,7 +459,7 @@ void sb_heed_followed(const struct sb_grounds *grounds, const char *text, struct
 	else if (text[0] != '/')
 		heed_moved_up(grounds, text, !missing, judged);
 	if (behind && *behind)
-		sb_heed_turned(grounds, behind, judged);
+		sb_heed_turned(grounds, behind, heed_possible_end, judged);
 	else if (behind)
 		judged->leads_home = true;
 }

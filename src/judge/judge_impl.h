@@ -49,15 +49,16 @@ bool sb_has_guard(const struct sb_grounds *grounds, const struct sb_site *site);
 /* followed.c: the same of a link's end, as it would be written outside; sb_heed_link() calls it. */
 void sb_heed_followed(const struct sb_grounds *grounds, const char *text, struct sb_judged *judged);
 
-/* One that it leads to when something else is moved or turned; path need not be canonical.  True: asked about. */
-bool sb_heed_possible_end(const struct sb_grounds *grounds, const char *path,
-			  struct sb_judged *judged);
-
 /* turned.c: what a link says behind the last ".." that follows a name; or NULL. */
 const char *sb_behind_turn(const char *text);
 
-/* It may lead to that in any directory. */
-void sb_heed_turned(const struct sb_grounds *grounds, const char *behind, struct sb_judged *judged);
+/* An end that a link may come to have; path need not be canonical.  True: asked about. */
+typedef bool sb_heed_end(const struct sb_grounds *grounds, const char *path,
+			 struct sb_judged *judged);
+
+/* It may lead to that in any directory: each is heeded, until one is asked about. */
+void sb_heed_turned(const struct sb_grounds *grounds, const char *behind, sb_heed_end *heed,
+		    struct sb_judged *judged);
 
 /* system_ends.c: is path, canonical, something that the machine obeys, and could root write it through a link? */
 bool sb_is_system_end(const char *path);

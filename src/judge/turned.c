@@ -45,6 +45,7 @@ const char *sb_behind_turn(const char *text)
 struct turn {
 	const struct sb_grounds *grounds;
 	const char *behind; /* what the text says behind its last ".." */
+	sb_heed_end *heed;
 	struct sb_judged *judged;
 	char tried[PATH_MAX]; /* tables have neighbours in one directory */
 };
@@ -60,7 +61,7 @@ static bool heed_in(struct turn *turn, const char *path, size_t length)
 	memcpy(turn->tried, path, length);
 	turn->tried[length] = '\0';
 	end = sb_path_join(length ? turn->tried : "/", turn->behind);
-	return end && sb_heed_possible_end(turn->grounds, end, turn->judged);
+	return end && turn->heed(turn->grounds, end, turn->judged);
 }
 
 /* ... or one of those on the way to path, from its byte from on? */
@@ -74,9 +75,11 @@ static bool heed_on_the_way(struct turn *turn, const char *path, size_t from)
 	return false;
 }
 
-void sb_heed_turned(const struct sb_grounds *grounds, const char *behind, struct sb_judged *judged)
+void sb_heed_turned(const struct sb_grounds *grounds, const char *behind, sb_heed_end *heed,
+		    struct sb_judged *judged)
 {
-	struct turn turn = {.grounds = grounds, .behind = behind, .judged = judged, .tried = "?"};
+	struct turn turn = {
+		.grounds = grounds, .behind = behind, .heed = heed, .judged = judged, .tried = "?"};
 	const char *home = sb_guard_home_of(grounds->guard);
 	size_t count;
 	const struct sb_guard_row *rows = sb_guard_rows(&count);

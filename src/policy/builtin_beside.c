@@ -7,6 +7,7 @@
  * Held by: tests/enforce/secrets.py
  */
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,34 +18,6 @@
 #include "sys/directory.h"
 
 enum { MAX_NAMES = 4096 };
-
-/* Does what begins at the mark (a dot, - or _) say that this is a copy? */
-static bool says_copy(const char *mark)
-{
-	static const char *const words[] = {"bak",  "backup", "bkp", "copy", "lock", "old",
-					    "orig", "prev",   "sav", "sw",   "temp", "tmp"};
-
-	if (mark[0] == '.' && ((mark[1] >= '0' && mark[1] <= '9') || mark[1] == '~'))
-		return true;
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (strncmp(mark + 1, words[i], strlen(words[i])) == 0)
-			return true;
-	return false;
-}
-
-size_t sb_copy_stem(const char **name)
-{
-	size_t length = strlen(*name);
-
-	if (length > 2 && (*name)[0] == '#' && (*name)[length - 1] == '#') {
-		++*name;
-		return length - 2;
-	}
-	for (const char *at = *name; (at = strpbrk(at + 1, ".-_~"));)
-		if (*at == '~' || says_copy(at))
-			return (size_t)(at - *name);
-	return 0;
-}
 
 /* The row whose name this is, in the row's directory of that length (with its slash). */
 static const struct sb_secret *find_row(const struct sb_secret_table *table, const char *directory,
