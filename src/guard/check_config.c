@@ -1,6 +1,7 @@
 /*
  * Settings of git: what is added, changed, or no longer there.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "guard/git_forms.h"
 #include "guard/git_keys.h"
 #include "guard/git_ways.h"
+#include "path/path.h"
 
 #define VERSION_KEY "core.repositoryformatversion" /* git sets it first, and never takes it away */
 
@@ -95,6 +97,38 @@ static bool is_url_key(const char *key)
 	       strcmp(key, "extensions.partialclone") == 0;
 }
 
+/* Is there anything of this name in the directory of check->path?  Unknown counts as yes. */
+static bool is_beside(const struct sb_check *check, const char *name)
+{
+	const char *slash = strrchr(check->path, '/');
+	SB_AUTO_BUF struct sb_buf path = SB_BUF(2 * SB_CHECK_MAX_LINE);
+	struct stat info;
+
+	sb_buf_append(&path, check->path, slash ? (size_t)(slash + 1 - check->path) : 0);
+	sb_buf_puts(&path, name);
+	return sb_buf_failed(&path) || lstat(path.data, &info) == 0 || errno != ENOENT;
+}
+
+/* What git clone --mirror writes, before there is a branch that could be lost. */
+static bool is_new_mirror(const struct sb_check *check, const char *key, const char *value)
+{
+	SB_AUTO_FREE char *git = sb_path_parent(check->path);
+	SB_AUTO_FREE char *heads = git ? sb_path_join(git, "refs/heads") : NULL;
+	DIR *directory;
+	size_t count = 0;
+
+	if (!sb_git_key_is(key, "remote", "fetch") || strcmp(value, "+refs/*:refs/*") != 0 ||
+	    is_beside(check, "packed-refs") || !heads)
+		return false;
+	directory = opendir(heads);
+	if (!directory)
+		return errno == ENOENT;
+	while (count < 3 && readdir(directory))
+		count++;
+	closedir(directory);
+	return count < 3; /* "." and ".." */
+}
+
 static void check_key(const struct sb_check *check, enum sb_guard_kind kind, const char *key,
 		      const char *value)
 {
@@ -119,7 +153,8 @@ static void check_key(const struct sb_check *check, enum sb_guard_kind kind, con
 		verdict = is_harmless_pick(key, value) ? SB_KEY_HARMLESS : SB_KEY_ASK;
 		break;
 	default:
-		verdict = sb_git_key_judge(key, value);
+		verdict = is_new_mirror(check, key, value) ? SB_KEY_HARMLESS
+							   : sb_git_key_judge(key, value);
 	}
 	if (verdict == SB_KEY_HARMLESS && kind == SB_GUARD_GIT_CONFIG && is_url_key(key) &&
 	    sb_leads_to_unguarded(check, value))
@@ -255,18 +290,6 @@ void sb_check_exclude(const struct sb_check *check)
 				       &note);
 	if (note.length)
 		sb_check_say(check, "", note.data, note.length);
-}
-
-/* Is there anything of this name in the directory of check->path?  Unknown counts as yes. */
-static bool is_beside(const struct sb_check *check, const char *name)
-{
-	const char *slash = strrchr(check->path, '/');
-	SB_AUTO_BUF struct sb_buf path = SB_BUF(2 * SB_CHECK_MAX_LINE);
-	struct stat info;
-
-	sb_buf_append(&path, check->path, slash ? (size_t)(slash + 1 - check->path) : 0);
-	sb_buf_puts(&path, name);
-	return sb_buf_failed(&path) || lstat(path.data, &info) == 0 || errno != ENOENT;
 }
 
 /*

@@ -9,6 +9,7 @@
 #include "guard/git_config.h"
 #include "guard/git_files.h"
 #include "guard/git_forms.h"
+#include "guard/git_hides.h"
 #include "guard/git_url.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -23,6 +24,7 @@ enum test {
 	OFF,     /* "false": git before 2.36 runs even "true" */
 	FORMAT,  /* of a line of git log: no characters by their number, which may be an escape */
 	BRANCH,  /* a name that no shell expands: prompts show it */
+	FETCH,   /* a refspec that ends in no branch of the user's */
 	REFSPEC, /* such names, at both sides of ":": git status shows what a branch tracks */
 	SIGNER,  /* the name of a key, no file and no option */
 	INNER,   /* a file of the work tree, with lists of ids */
@@ -90,7 +92,8 @@ static const struct {
 	{"feature.", "experimental manyfiles", ANY_VALUE},
 	/* remotes and branches; uploadpack, receivepack, vcs, proxy and mergeoptions are not here */
 	{"remote.*.", "url pushurl", URL},
-	{"remote.*.", "fetch push", REFSPEC},
+	{"remote.*.", "fetch", FETCH},
+	{"remote.*.", "push", REFSPEC},
 	{"remote.*.", "partialclonefilter gh-resolved", WORD},
 	{"remote.*.",
 	 "tagopt prune prunetags mirror promisor skipdefaultupdate skipfetchall followremotehead",
@@ -165,7 +168,7 @@ static const struct {
 	{"notes.", "mergestrategy rewritemode", NAME},
 	{"notes.*.", "mergestrategy", NAME},
 	{"notes.rewrite.", "*", ANY_VALUE},
-	/* what is shown; what hides something is told besides: content.c */
+	/* what is shown; what hides something is told besides: git_hides.c */
 	{"advice.", "*", ANY_VALUE},
 	{"color.", "*", ANY_VALUE},
 	{"color.*.", "*", ANY_VALUE},
@@ -327,6 +330,8 @@ static bool passes(enum test test, const char *value)
 		return !strstr(value, "%x");
 	case BRANCH:
 		return sb_git_ref_is_plain(value, strlen(value));
+	case FETCH:
+		return is_refspec(value) && sb_git_fetch_judge(value) != SB_GIT_FETCH_ASK;
 	case REFSPEC:
 		return is_refspec(value);
 	case SIGNER:

@@ -2,11 +2,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/auto.h"
 #include "base/buf.h"
 #include "guard/check.h"
+#include "guard/git_hides.h"
 #include "guard/repository.h"
 #include "path/path.h"
 
@@ -182,12 +182,6 @@ static bool has_section(const struct ranked *ranked, const char *key)
 	return i < ranked->count && strncmp(ranked->all[i]->key, key, length) == 0;
 }
 
-static bool is_no(const char *value)
-{
-	return strcasecmp(value, "no") == 0 || strcasecmp(value, "false") == 0 ||
-	       strcasecmp(value, "off") == 0 || strcmp(value, "0") == 0;
-}
-
 /* A remote that was there leads elsewhere, or a branch ends in another one there. */
 static void compare_value(const struct comparison *comparison, const char *section,
 			  const char *name, const char *last)
@@ -212,7 +206,7 @@ static void compare_promisor(const struct comparison *comparison, const char *re
 
 	get(&comparison->before, "remote", remote, "promisor", false, &old);
 	if (!get(&comparison->after, "remote", remote, "promisor", false, &now) ||
-	    is_no(now.data) || (old.length && !is_no(old.data)) ||
+	    sb_git_is_no(now.data) || (old.length && !sb_git_is_no(old.data)) ||
 	    !url_of(&comparison->after, remote, false, &url))
 		return;
 	sb_buf_printf(&line, "git now fetches what it misses by itself, from %.400s", url.data);
@@ -227,7 +221,7 @@ static void compare_push(const struct comparison *comparison, const char *remote
 
 	compare_value(comparison, "remote", remote, "push");
 	if (get(&comparison->after, "remote", remote, "mirror", false, &mirror) &&
-	    !is_no(mirror.data))
+	    !sb_git_is_no(mirror.data))
 		compare_value(comparison, "remote", remote, "mirror");
 }
 
@@ -287,56 +281,23 @@ static void compare_ways(struct comparison *comparison)
 
 /* --- what is hidden ---------------------------------------------------------------------------------- */
 
-/* A check that somebody may have asked for, in this file or in the user's own. */
-static bool is_check(const char *key)
-{
-	static const char *const keys[] = {
-		"commit.gpgsign",
-		"tag.gpgsign",
-		"tag.forcesignannotated",
-		"push.gpgsign",
-		"merge.verifysignatures",
-		"transfer.fsckobjects",
-		"fetch.fsckobjects",
-		"receive.fsckobjects",
-		"receive.denynonfastforwards",
-		"receive.denydeletes",
-	};
-
-	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-		if (strcmp(key, keys[i]) == 0)
-			return true;
-	return false;
-}
-
-static bool hides(const char *key, const char *value)
-{
-	if (is_check(key))
-		return is_no(value);
-	if (strcmp(key, "push.default") == 0)
-		return strcasecmp(value, "matching") == 0; /* all branches at once */
-	if (strcmp(key, "status.showuntrackedfiles") == 0)
-		return is_no(value);
-	if (strcmp(key, "diff.ignoresubmodules") == 0 || sb_git_key_is(key, "submodule", "ignore"))
-		return strcasecmp(value, "none") != 0;
-	if (strcmp(key, "diff.relative") == 0)
-		return !is_no(value);
-	return false;
-}
-
 static void compare_hiding(const struct comparison *comparison)
 {
 	for (size_t i = 0; i < comparison->after.count; i++) {
 		const struct sb_git_entry *entry = comparison->after.all[i], *old = NULL;
+		bool is_list = sb_git_key_is(entry->key, "remote", "fetch"), was_there = false;
 
-		if (!hides(entry->key, sb_git_entry_value(entry)))
+		if (!sb_git_key_hides(entry->key, sb_git_entry_value(entry)))
 			continue;
 		for (size_t n = find(&comparison->before, entry->key);
 		     n < comparison->before.count &&
 		     strcmp(comparison->before.all[n]->key, entry->key) == 0;
-		     n++)
+		     n++) {
 			old = comparison->before.all[n];
-		if (!old || strcmp(sb_git_entry_value(old), sb_git_entry_value(entry)) != 0)
+			was_there = (is_list && was_there) ||
+				    strcmp(sb_git_entry_value(old), sb_git_entry_value(entry)) == 0;
+		}
+		if (!was_there)
 			say(comparison, entry->key, sb_git_entry_value(entry),
 			    old ? sb_git_entry_value(old) : NULL);
 	}

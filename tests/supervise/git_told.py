@@ -37,6 +37,21 @@ ELSEWHERE = {
     "git config status.showUntrackedFiles no": "status.showuntrackedfiles is now no",
     "git config diff.ignoreSubmodules all": "diff.ignoresubmodules is now all",
     "git config submodule.x.ignore all": "submodule.x.ignore is now all",
+    "git config core.bigFileThreshold 1": "core.bigfilethreshold is now 1",
+    "git config color.diff.new '#101010 #101010'": "color.diff.new is now #101010 #101010",
+    "git config color.status.untracked 'red red'": "color.status.untracked is now red red",
+    "git config color.diff.old black": "color.diff.old is now black",
+    "git config format.pretty format:": "format.pretty is now format:",
+    "git config pretty.lg %h": "pretty.lg is now %h",
+    "git config log.excludeDecoration '*'": "log.excludedecoration is now *",
+    "git config log.showRoot false": "log.showroot is now false",
+    "git config core.fileMode false": "core.filemode is now false, was true",
+    "git config core.warnAmbiguousRefs false": "core.warnambiguousrefs is now false",
+    "git config gc.pruneExpire now": "gc.pruneexpire is now now",
+    "git config gc.reflogExpire 1.second.ago": "gc.reflogexpire is now 1.second.ago",
+    "git config gc.refs/heads/main.reflogExpireUnreachable all": "reflogexpireunreachable is now all",
+    "git config remote.origin.fetch +refs/heads/evil:refs/remotes/origin/main": "remote.origin.fetch is now +refs/heads/evil:",
+    "git config --add remote.origin.fetch +refs/none/*:refs/tags/*": "remote.origin.fetch is now +refs/none/*:refs/tags/*",
     "git config remote.origin.push +refs/heads/*:refs/heads/*": "remote.origin.push is now +refs/heads/*:refs/heads/*",
     "git config remote.origin.mirror true": "remote.origin.mirror is now true",
     f"git remote add --mirror=push m {NEW}": "remote.m.mirror is now true",
@@ -59,6 +74,10 @@ SAME = ["git remote rename origin up", f"git remote add other {NEW}", "git remot
         "git config status.showUntrackedFiles all", "echo '# comment' >>.git/info/exclude",
         "git config user.name x; git config branch.main.rebase true", "git config commit.gpgSign true",
         "git config branch.new.merge refs/heads/x; git config remote.origin.mirror false",
+        "git config color.ui auto; git config color.diff.new 'green bold'; git config core.bigFileThreshold 512m",
+        "git config format.pretty oneline; git config gc.pruneExpire 2.weeks.ago; git config gc.reflogExpire never",
+        "git config --add remote.origin.fetch '+refs/pull/*/head:refs/remotes/origin/pr/*'",
+        "git config --add remote.origin.fetch +refs/notes/*:refs/notes/*; git remote set-branches origin main",
         "git config push.default current", "git config remote.origin.promisor false", "mv .git g; mv g .git"]
 
 
@@ -80,6 +99,22 @@ def same(fx):
     for script in SAME:
         lacks(inside(fx, script), TOLD)
         equal(fx.run("bash", "-c", "rm -rf .git; cp -r ../start .git").status, 0)
+
+
+@test("a fetch that would delete branches asks, and does so outside", variants=BOTH)
+def branches(fx):
+    begin(fx)
+    equal(fx.run("bash", "-c", "git init -q --bare ../o.git; git remote set-url origin ../o.git; git branch work").status, 0)
+    evil = "git config remote.origin.fetch '+refs/none/*:refs/heads/*'"
+    for script in (evil, "git config --add remote.origin.fetch +refs/heads/x:main", "git remote add --mirror=fetch m ../o.git",
+                   "git config remote.origin.fetch '+refs/*:refs/*'"):
+        fx.sandbash("--consent=deny", "--quiet", "bash", "-c", script)
+        lacks(fx.read(".git/config"), "refs/none")
+        lacks(fx.read(".git/config"), ":main")
+        lacks(fx.read(".git/config"), "+refs/*")
+    inside(fx, "git clone -q --mirror . m.git; git -C m.git fetch -q; git -C m.git rev-parse refs/heads/work")
+    equal(fx.run("bash", "-c", evil + "; git fetch -q --prune").status, 0, "control")
+    equal(fx.run("git", "rev-parse", "-q", "--verify", "refs/heads/work").status, 1, "control: the branch is gone")
 
 
 @test("a repository in the project", variants=BOTH)

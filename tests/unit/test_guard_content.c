@@ -4,6 +4,8 @@
 #include "base/buf.h"
 
 static const char *const config_fine[] = {
+	"[remote \"o\"]\nfetch = +refs/heads/*:refs/remotes/o/*\nfetch = ^refs/heads/x\nfetch = main\n",
+	"[remote \"o\"]\nfetch = +refs/tags/*:refs/tags/*\nfetch = refs/heads/x:\n",
 	"[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n",
 	"[user]\nname = A B\nemail = a@b\n",
 	"[remote \"origin\"]\n\turl = https://x/y.git\n",
@@ -27,6 +29,9 @@ static const char *const config_fine[] = {
 static const char *const config_of_modules[] = {"[core]\nworktree = ../../../sub\n"};
 
 static const char *const config_asked[] = {
+	"[remote \"o\"]\nfetch = +refs/none/*:refs/heads/*\n",
+	"[remote \"o\"]\nfetch = refs/heads/x:main\n",
+	"[remote \"o\"]\nfetch = refs/heads/x:refs/stash\n",
 	"[core]\nhooksPath = x\n",
 	"[core]\nworktree = ../sub\n",
 	"[core]\nfsmonitor = x\n",
@@ -430,9 +435,10 @@ static void changed_urls_are_told(void **state)
 				 "[remote \"o\"]\nurl = https://a/x\n[remote \"p\"]\nurl = b:x\n"),
 			 SB_GUARD_PLAIN);
 	assert_string_equal(why, "");
-	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, ".git/config", old,
-				 "[remote \"o\"]\nurl = https://a/x\nfetch = +refs/*:refs/*\n"),
-			 SB_GUARD_PLAIN);
+	assert_int_equal(
+		content(fx, SB_GUARD_GIT_CONFIG, ".git/config", old,
+			"[remote \"o\"]\nurl = https://a/x\nfetch = +refs/heads/*:refs/remotes/o/*\n"),
+		SB_GUARD_PLAIN);
 	assert_string_equal(why, "");
 	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, ".git/config", NULL, old),
 			 SB_GUARD_PLAIN);

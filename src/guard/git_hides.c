@@ -1,0 +1,193 @@
+#include "guard/git_hides.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "guard/git_config.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+#define SMALLEST_BIG_FILE (1024 * 1024) /* bytes of text that nobody reads in a diff anyway */
+#define MIN_DAYS 7
+
+bool sb_git_is_no(const char *value)
+{
+	return strcasecmp(value, "no") == 0 || strcasecmp(value, "false") == 0 ||
+	       strcasecmp(value, "off") == 0 || strcmp(value, "0") == 0;
+}
+
+static bool is_among(const char *const *words, size_t count, const char *word, size_t length)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strlen(words[i]) == length && strncasecmp(words[i], word, length) == 0)
+			return true;
+	return false;
+}
+
+/* A check that somebody may have asked for, or what git shows, in this file or in the user's own. */
+static bool hides_when_off(const char *key)
+{
+	static const char *const keys[] = {
+		"commit.gpgsign",
+		"tag.gpgsign",
+		"tag.forcesignannotated",
+		"push.gpgsign",
+		"merge.verifysignatures",
+		"transfer.fsckobjects",
+		"fetch.fsckobjects",
+		"receive.fsckobjects",
+		"receive.denynonfastforwards",
+		"receive.denydeletes",
+		"status.showuntrackedfiles",
+		"log.showroot",
+		"core.filemode",
+		"core.symlinks",
+		"core.warnambiguousrefs",
+		"core.logallrefupdates",
+	};
+
+	return is_among(keys, COUNT(keys), key, strlen(key));
+}
+
+/* git_parse_ulong(): digits, and k, m or g.  Files above it are binary to git diff. */
+static bool is_small(const char *value)
+{
+	char *end;
+	unsigned long long number = strtoull(value, &end, 0);
+	unsigned shift = *end == 'k' || *end == 'K'   ? 10
+			 : *end == 'm' || *end == 'M' ? 20
+			 : *end == 'g' || *end == 'G' ? 30
+						      : 0;
+
+	return number >> 40 == 0 && number << shift < SMALLEST_BIG_FILE;
+}
+
+/*
+ * color.COMMAND.SLOT: which colours a terminal has is not known here, so all that may be those of its background
+ * count: black and white, those by number, and every one behind the text.
+ */
+static bool may_be_unseen(const char *value)
+{
+	static const char *const seen[] = {"red",           "green",       "yellow",
+					   "blue",          "magenta",     "cyan",
+					   "brightred",     "brightgreen", "brightblue",
+					   "brightmagenta", "brightcyan",  "brightyellow"};
+	static const char *const other[] = {"normal", "default", "reset"};
+	static const char *const looks[] = {"bold",   "ul",        "blink",  "reverse",
+					    "italic", "strike",    "nobold", "noul",
+					    "nodim",  "noreverse", "no-dim", "no-bold"};
+	unsigned colours = 0;
+
+	for (const char *at = value; *at; at += strspn(at, " \t")) {
+		size_t length = strcspn(at, " \t");
+
+		if (is_among(other, COUNT(other), at, length))
+			colours++;
+		else if (!colours && is_among(seen, COUNT(seen), at, length))
+			colours++;
+		else if (length && !is_among(looks, COUNT(looks), at, length))
+			return true;
+		at += length;
+	}
+	return false;
+}
+
+/* "2 weeks ago", "90.days": longer than somebody is away.  "now" and what is not understood is not. */
+static bool is_long_ago(const char *value)
+{
+	char *end;
+	unsigned long number = strtoul(value, &end, 10);
+
+	if (sb_git_is_no(value) || strcasecmp(value, "never") == 0)
+		return strcmp(value, "0") != 0;
+	end += strspn(end, ". ");
+	if (strncasecmp(end, "day", 3) == 0)
+		return number >= MIN_DAYS;
+	return number && (strncasecmp(end, "week", 4) == 0 || strncasecmp(end, "month", 5) == 0 ||
+			  strncasecmp(end, "year", 4) == 0);
+}
+
+static bool is_expiry(const char *key)
+{
+	return strcmp(key, "gc.pruneexpire") == 0 || strcmp(key, "gc.worktreepruneexpire") == 0 ||
+	       strcmp(key, "gc.reflogexpire") == 0 ||
+	       strcmp(key, "gc.reflogexpireunreachable") == 0 ||
+	       strcmp(key, "splitindex.sharedindexexpire") == 0 ||
+	       sb_git_key_is(key, "gc", "reflogexpire") ||
+	       sb_git_key_is(key, "gc", "reflogexpireunreachable");
+}
+
+/* How git log shows a commit: one of git's own ways. */
+static bool is_known_format(const char *value)
+{
+	static const char *const known[] = {"oneline", "short",     "medium", "full",
+					    "fuller",  "reference", "email",  "raw"};
+
+	return is_among(known, COUNT(known), value, strlen(value));
+}
+
+bool sb_git_key_hides(const char *key, const char *value)
+{
+	const char *last = strrchr(key, '.');
+
+	if (hides_when_off(key))
+		return sb_git_is_no(value);
+	if (strcmp(key, "push.default") == 0)
+		return strcasecmp(value, "matching") == 0; /* all branches at once */
+	if (strcmp(key, "diff.ignoresubmodules") == 0 || sb_git_key_is(key, "submodule", "ignore"))
+		return strcasecmp(value, "none") != 0;
+	if (strcmp(key, "diff.relative") == 0)
+		return !sb_git_is_no(value);
+	if (strcmp(key, "core.bigfilethreshold") == 0)
+		return is_small(value);
+	if (strcmp(key, "log.excludedecoration") == 0)
+		return *value != '\0';
+	if (strcmp(key, "format.pretty") == 0 || strncmp(key, "pretty.", 7) == 0)
+		return !is_known_format(value);
+	if (strncmp(key, "color.", 6) == 0 && last > key + 5)
+		return may_be_unseen(value);
+	if (sb_git_key_is(key, "remote", "fetch"))
+		return sb_git_fetch_judge(value) != SB_GIT_FETCH_PLAIN;
+	return is_expiry(key) && !is_long_ago(value);
+}
+
+/*
+ * SECURITY: what a plain git fetch outside writes is a remote's, not the user's.
+ *
+ * Danger: if what ends in refs/heads is taken from where nothing is, a fetch that prunes deletes all branches,
+ * those with work that is nowhere else included; without prune it replaces those that are not checked out.
+ * Price: git remote add --mirror=fetch asks in a repository that has branches.
+ * Held by: tests/supervise/git_told.py, tests/unit/test_guard_content.c
+ */
+enum sb_git_fetch sb_git_fetch_judge(const char *refspec)
+{
+	/* and what people fetch besides, which no checkout is on */
+	static const char *const others[] = {"refs/remotes/", "refs/tags/", "refs/notes/",
+					     "refs/pull/", "refs/merge-requests/"};
+	const char *left = refspec + (*refspec == '+'), *right = strrchr(left, ':'), *tail;
+	size_t length, width;
+	bool is_other = false;
+
+	if (*left == '^' || !right || !right[1])
+		return SB_GIT_FETCH_PLAIN;
+	length = (size_t)(right++ - left);
+	for (size_t i = 0; i < COUNT(others); i++)
+		is_other |= strncmp(right, others[i], strlen(others[i])) == 0;
+	if (!is_other)
+		return SB_GIT_FETCH_ASK;
+	if (strlen(right) == length && strncmp(left, right, length) == 0)
+		return SB_GIT_FETCH_PLAIN;
+	if (strncmp(right, "refs/remotes/", 13) != 0)
+		return SB_GIT_FETCH_TOLD;
+	if (strncmp(left, "refs/heads/", 11) !=
+	    0) { /* "refs/pull/.../head:refs/remotes/origin/pr/..." */
+		tail = strchr(right + 13, '/');
+		return tail && strchr(tail + 1, '/') ? SB_GIT_FETCH_PLAIN : SB_GIT_FETCH_TOLD;
+	}
+	tail = left + 10;
+	width = length - 10;
+	length = strlen(right);
+	return length > width && memcmp(right + length - width, tail, width) == 0
+		       ? SB_GIT_FETCH_PLAIN
+		       : SB_GIT_FETCH_TOLD;
+}
