@@ -16,6 +16,7 @@
 #include "guard/git_index.h"
 #include "guard/git_keys.h"
 #include "guard/git_todo.h"
+#include "guard/versions.h"
 
 #define MAX_OLD_NAMES 1000 /* odd names of branches that are looked for in a long list */
 
@@ -66,24 +67,9 @@ static bool is_harmless_alternate(const struct sb_check *check, const char *line
 	return sb_git_alternate_is_harmless(check->guard, check->path, line, length);
 }
 
-/* asdf's "path:DIR", rustup's "path = DIR", templates of mise */
 static bool is_harmless_version(const struct sb_check *check, const char *line, size_t length)
 {
-	bool is_lts = length > 4 && memcmp(line, "lts/", 4) == 0; /* nvm: "lts/iron" */
-	SB_AUTO_FREE char *text = is_lts ? strndup(line + 4, length - 4) : strndup(line, length);
-
-	(void)check;
-	/* versions have neither; a backslash may stand for any letter of a key */
-	if (!text || strpbrk(text, "/\\") || strstr(text, "..") || strstr(text, "{{") ||
-	    strstr(text, "{%") || strstr(text, "{#"))
-		return false;
-	for (const char *at = strstr(text, "path"); at; at = strstr(at + 1, "path")) {
-		const char *next = at + 4 + strspn(at + 4, " \t\"'");
-
-		if (*next == ':' || *next == '=')
-			return false;
-	}
-	return true;
+	return sb_version_line_is_plain(check->path, line, length);
 }
 
 static void check_lines(const struct sb_check *check,

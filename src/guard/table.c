@@ -536,7 +536,7 @@ const char *sb_guard_harmless(enum sb_guard_kind kind)
 	case SB_GUARD_ALTERNATES:
 		return "objects of guarded repositories";
 	case SB_GUARD_TOOL_VERSIONS:
-		return "versions, no paths and no templates";
+		return "versions that no shell expands, no paths, options and templates";
 	case SB_GUARD_DOTENV:
 		return "plain assignments of variables that run nothing";
 	case SB_GUARD_IGNORE:

@@ -147,11 +147,11 @@ VERSIONS = {".python-version": "3.12.1\n3.11", ".ruby-version": "ruby-3.3.0", ".
             ".sdkmanrc": "# of sdk env\njava=21.0.2-tem", ".tool-versions": "nodejs 22.1.0\nruby ref:main", ".java-version": "21"}
 
 
-@test("P2 which version of a tool is run: a version lands, a path asks", variants=("full", "flat"))
+@test("P2 which version of a tool is run: a version lands, a path, an option and what a prompt obeys ask", variants=("full", "flat"))
 def versions(fx):
     write = 'printf "%s\\n" "$2" >"$1"'
     for name, version in VERSIONS.items():
-        for path in ("../../project/evil", "java=../x", "..", f"{version}\n/opt/x"):
+        for path in ("../../project/evil", "java=../x", "..", f"{version}\n/opt/x", f"{version}$(id)", "-oX", f"{version}\033[8m"):
             fx.sandbash("--consent=deny", "--quiet", "sh", "-c", write, "-", name, path)
             check(not fx.exists(name), f"{name}: {path}")
         works(fx.sandbash("--consent=deny", "sh", "-c", write, "-", name, version))

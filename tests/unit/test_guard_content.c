@@ -207,17 +207,58 @@ static const char *const todo_asked[] = {
 	"pick a\nexec make\n", "x make\n", "\texec\tmake\n", "unknown\n", "pick\va\n", "pick a\r\n",
 };
 
-static const char *const versions_fine[] = {"nodejs 20.1.0\n", "python 3.12 # path\n", "stable\n",
-					    "[toolchain]\nchannel = \"1.80\"\n", "ref:main\n"};
+static const char *const versions_fine[] = {
+	"nodejs 20.1.0\n", "python 3.12 # path, don't move\n",
+	"stable\n",        "ref:main\n",
+	"lts/*\n",         "lts/iron\n",
+	"3.0@gemset\n",    "# of sdk env\njava=21.0.2-tem\n",
+	"latest:^1.5\n",   "3.12.1 system pypy3.10-7.3.12\n",
+};
 
 static const char *const versions_asked[] = {
 	"nodejs path:/x\n",
+	"nodejs path:x\n",
 	"nodejs ../../x\n",
 	"python ./x\n",
+	"..\n",
+	"node {{exec(command='x')}}\n",
+	"`id`\n",
+	"$(id)\n",
+	"3;id\n",
+	"3|id\n",
+	"3&id\n",
+	"'3'\n",
+	"\"3\"\n",
+	"3>x\n",
+	"%{x%}\n",
+	"-oX\n",
+	"--help\n",
+	"20 --reinstall-packages-from=x\n",
+	"lts/-x\n",
+	"x=-y\n",
+	"3\033]0;x\007\n",
+	"3\033[8m\n",
+	"3 # \033[8m\n",
+	"3 # $(id)\n",
+	"lts/../x\n",
+	"~x\n",
+	"nodejs[exe=x] 1\n",
+};
+
+static const char *const tools_fine[] = {"nodejs 22.1.0\nruby ref:main\n", "golang 1.22\n"};
+static const char *const tools_asked[] = {"npm:x latest\n", " cargo:x 1\n",
+					  "node[postinstall=x] 1\n"};
+
+static const char *const toolchain_fine[] = {
+	"[toolchain]\nchannel = \"1.80\"\ncomponents = [ 'rustfmt',\n\t\"clippy\",\n]\n",
+	"nightly-2024-01-01\n"};
+static const char *const toolchain_asked[] = {
 	"[toolchain]\n\"pa\\u0074h\" = \"x\"\n",
 	"[toolchain]\npath = \"/x\"\n",
-	"[toolchain]\n\"path\"='/x'\n",
-	"node {{exec(command='x')}}\n",
+	"[toolchain]\npath = \"x\"\n",
+	"[toolchain]\n\"path\"='x'\n",
+	"channel = \"-x\"\n",
+	"channel = \"$(id)\"\n",
 };
 
 static const char *const modules_fine[] = {
@@ -276,6 +317,14 @@ static void line_by_line(void **state)
 	       SB_GUARD_PLAIN);
 	expect(fx, SB_GUARD_TOOL_VERSIONS, "t", versions_asked, COUNT(versions_asked),
 	       SB_GUARD_ASK);
+	expect(fx, SB_GUARD_TOOL_VERSIONS, ".tool-versions", tools_fine, COUNT(tools_fine),
+	       SB_GUARD_PLAIN);
+	expect(fx, SB_GUARD_TOOL_VERSIONS, ".tool-versions", tools_asked, COUNT(tools_asked),
+	       SB_GUARD_ASK);
+	expect(fx, SB_GUARD_TOOL_VERSIONS, "rust-toolchain.toml", toolchain_fine,
+	       COUNT(toolchain_fine), SB_GUARD_PLAIN);
+	expect(fx, SB_GUARD_TOOL_VERSIONS, "rust-toolchain.toml", toolchain_asked,
+	       COUNT(toolchain_asked), SB_GUARD_ASK);
 	expect(fx, SB_GUARD_GITMODULES, "m", modules_fine, COUNT(modules_fine), SB_GUARD_PLAIN);
 	expect(fx, SB_GUARD_GITMODULES, "m", modules_asked, COUNT(modules_asked), SB_GUARD_ASK);
 	assert_int_equal(content(fx, SB_GUARD_STRATEGY, "s", NULL, "ort\n"), SB_GUARD_PLAIN);
