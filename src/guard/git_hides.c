@@ -117,13 +117,41 @@ static bool is_expiry(const char *key)
 	       sb_git_key_is(key, "gc", "reflogexpireunreachable");
 }
 
-/* How git log shows a commit: one of git's own ways. */
-static bool is_known_format(const char *value)
+/* "%Cred", "%C(auto)", "%C(bold blue)": at is behind the "C". */
+static bool is_seen_colour(const char *at)
+{
+	static const char *const names[] = {"red", "green", "blue", "reset"};
+	char inner[64] = "";
+	size_t length = strcspn(at, ")");
+
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (strncmp(at, names[i], strlen(names[i])) == 0)
+			return true;
+	if (*at != '(' || at[length] != ')' || length > sizeof inner)
+		return false;
+	memcpy(inner, at + 1, length - 1);
+	return strcmp(inner, "auto") == 0 || !may_be_unseen(inner);
+}
+
+/* How git log shows a commit: one of git's own ways, or with its id and its message, both whole and to be seen. */
+static bool is_telling_format(const char *value)
 {
 	static const char *const known[] = {"oneline", "short",     "medium", "full",
 					    "fuller",  "reference", "email",  "raw"};
+	bool id = false, message = false;
 
-	return is_among(known, COUNT(known), value, strlen(value));
+	for (const char *at = strchr(value, '%'); at; at = strchr(at, '%')) {
+		char c = *++at;
+
+		c = c == '-' || c == '+' || c == ' ' ? *++at : c;
+		id |= c == 'h' || c == 'H';
+		message |= c == 's' || c == 'B';
+		/* columns and widths cut, or come before more of what is not known here */
+		if (!c || strchr("<>w", c) || (c == 'C' && !is_seen_colour(at + 1)))
+			return false;
+		at++;
+	}
+	return (id && message) || is_among(known, COUNT(known), value, strlen(value));
 }
 
 bool sb_git_key_hides(const char *key, const char *value)
@@ -143,7 +171,7 @@ bool sb_git_key_hides(const char *key, const char *value)
 	if (strcmp(key, "log.excludedecoration") == 0)
 		return *value != '\0';
 	if (strcmp(key, "format.pretty") == 0 || strncmp(key, "pretty.", 7) == 0)
-		return !is_known_format(value);
+		return !is_telling_format(value);
 	if (strncmp(key, "color.", 6) == 0 && last > key + 5)
 		return may_be_unseen(value);
 	if (sb_git_key_is(key, "remote", "fetch"))

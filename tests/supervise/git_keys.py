@@ -9,7 +9,7 @@ branch.main.description=text branch.main.gh-merge-base=main branch.main.vscode-m
 checkout.workers=4 color.diff.new=green color.ui=auto column.ui=auto commit.gpgSign=true commit.verbose=true
 core.autocrlf=input core.commitGraph=true core.sharedRepository=group core.sharedRepository=0660
 core.untrackedCache=true credential.https://example.org.username=me diff.algorithm=histogram diff.colorMoved=zebra
-feature.manyFiles=true fetch.parallel=4 fetch.prune=true format.pretty=%h:%s gc.auto=0 gc.pruneExpire=now
+feature.manyFiles=true fetch.parallel=4 fetch.prune=true format.pretty=%h:%s gc.auto=0 gc.pruneExpire=2.weeks.ago
 gitflow.branch.develop=develop gitflow.prefix.feature=feature/ grep.lineNumber=true http.postBuffer=524288000
 i18n.commitEncoding=UTF-8 index.threads=2 lfs.https://example.org/x.git/info/lfs.access=basic
 lfs.https://example.org/x.git/info/lfs.locksverify=true log.date=iso maintenance.auto=false

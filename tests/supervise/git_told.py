@@ -42,6 +42,8 @@ ELSEWHERE = {
     "git config color.status.untracked 'red red'": "color.status.untracked is now red red",
     "git config color.diff.old black": "color.diff.old is now black",
     "git config format.pretty format:": "format.pretty is now format:",
+    "git config format.pretty '%C(black)%h %s'": "format.pretty is now %C(black)%h %s",
+    "git config pretty.lg '%%h %%s'": "pretty.lg is now %%h %%s",
     "git config pretty.lg %h": "pretty.lg is now %h",
     "git config log.excludeDecoration '*'": "log.excludedecoration is now *",
     "git config log.showRoot false": "log.showroot is now false",
@@ -75,7 +77,7 @@ SAME = ["git remote rename origin up", f"git remote add other {NEW}", "git remot
         "git config user.name x; git config branch.main.rebase true", "git config commit.gpgSign true",
         "git config branch.new.merge refs/heads/x; git config remote.origin.mirror false",
         "git config color.ui auto; git config color.diff.new 'green bold'; git config core.bigFileThreshold 512m",
-        "git config format.pretty oneline; git config gc.pruneExpire 2.weeks.ago; git config gc.reflogExpire never",
+        "git config format.pretty oneline; git config pretty.lg '%C(auto)%h%Creset %s %C(bold blue)%an'; git config gc.pruneExpire 2.weeks.ago; git config gc.reflogExpire never",
         "git config --add remote.origin.fetch '+refs/pull/*/head:refs/remotes/origin/pr/*'",
         "git config --add remote.origin.fetch +refs/notes/*:refs/notes/*; git remote set-branches origin main",
         "git config push.default current", "git config remote.origin.promisor false", "mv .git g; mv g .git"]
