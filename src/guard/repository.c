@@ -521,6 +521,24 @@ static int collect_file(struct collector *collector, const char *directory, cons
 }
 
 /*
+ * SECURITY: a file that $GIT_CONFIG_GLOBAL names is a git config, whatever it is called.
+ *
+ * Danger: it lies in a project of dotfiles.  A command adds core.fsmonitor, and git runs that in every repository.
+ * Price: none but for keys that ask anywhere.
+ * Held by: tests/cli/variables.py
+ */
+static int collect_named(struct collector *collector, const char *file)
+{
+	struct stat info;
+	int status = SB_OK;
+
+	if (stat(file, &info) != 0 || S_ISREG(info.st_mode)) /* not /dev/null */
+		status = add_extra(collector->out, sb_extras_follow(collector->out, file),
+				   SB_EXTRA_CONFIG);
+	return status == SB_OK ? collect(collector, file) : status;
+}
+
+/*
  * The settings of the user and the machine, wherever git looks for them (git-config(1), FILES).  More
  * than git reads at a time is no harm: it only adds names that ask.
  */
@@ -533,7 +551,7 @@ static int collect_user(struct collector *collector, const char *const *settings
 	if (status == SB_OK)
 		status = collect(collector, "/etc/gitconfig");
 	for (; settings && *settings && status == SB_OK; settings++)
-		status = collect(collector, *settings);
+		status = collect_named(collector, *settings);
 	return status;
 }
 
