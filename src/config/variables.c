@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/obeyed.h"
 #include "path/path.h"
 
 /*
@@ -170,78 +171,6 @@ static const char *const *secrets(sb_variable *variable)
 	return paths;
 }
 
-static bool ends_in(const char *path, const char *end)
-{
-	size_t length = strlen(path), width = strlen(end);
-
-	return length >= width && strcmp(path + length - width, end) == 0;
-}
-
-#define MAX_OBEYED 128 /* of a PATH as much as fits */
-
-/* Not those of an environment that is in use: pip and npm write there all day. */
-static bool is_of_tools(sb_variable *variable, const char *directory)
-{
-	static const char *const names[] = {"VIRTUAL_ENV", "CONDA_PREFIX"};
-
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-		const char *value = variable(names[i]);
-		size_t length = value ? strlen(value) : 0;
-
-		if (length && strncmp(directory, value, length) == 0 &&
-		    strcmp(directory + length, "/bin") == 0)
-			return true;
-	}
-	return ends_in(directory, "/node_modules/.bin");
-}
-
-/*
- * SECURITY: directories that are obeyed outside by what the environment says, whatever they are called: agents'
- * own, and those whose programs are run by name.
- *
- * Danger: one of them lies in a project, where the guard knows names alone.
- * Price: who has a project's bin on the PATH is asked about changes in it.
- * Held by: tests/cli/environment.py
- */
-static const char *const *obeyed(sb_variable *variable)
-{
-	static const struct {
-		const char *variable,
-			*usual; /* called so it is guarded by its name, but for state */
-	} names[] = {
-		{"CLAUDE_CONFIG_DIR", "/.claude"},     {"CODEX_HOME", "/.codex"},
-		{"OPENCODE_CONFIG_DIR", "/.opencode"}, {"COPILOT_HOME", "/.copilot"},
-		{"HERMES_HOME", "/.hermes"},           {"VIBE_HOME", "/.vibe"},
-		{"PI_CODING_AGENT_DIR", NULL},         {"GOBIN", NULL},
-	};
-	static const char *paths[MAX_OBEYED + 1];
-	static size_t first, end; /* of those that we have allocated, for whoever asked before */
-	const char *at = variable("PATH"), *value;
-	size_t count = 0;
-
-	for (; first < end; first++)
-		free((char *)paths[first]);
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-		value = variable(names[i].variable);
-		if (value && value[0] == '/' && !(names[i].usual && ends_in(value, names[i].usual)))
-			paths[count++] = value;
-	}
-	first = count;
-	for (; at && *at && count < MAX_OBEYED; at += *at == ':') {
-		size_t length = strcspn(at, ":");
-		char *one = *at == '/' ? strndup(at, length) : NULL;
-
-		at += length;
-		if (one && !is_of_tools(variable, one))
-			paths[count++] = one;
-		else
-			free(one);
-	}
-	end = count;
-	paths[count] = NULL;
-	return paths;
-}
-
 struct sb_environment sb_environment_of(sb_variable *variable)
 {
 	return (struct sb_environment){
@@ -256,7 +185,7 @@ struct sb_environment sb_environment_of(sb_variable *variable)
 		.mode = variable("SANDBASH_MODE"),
 		.network = variable("SANDBASH_NETWORK"),
 		.secrets = secrets(variable),
-		.obeyed = obeyed(variable),
+		.obeyed = sb_obeyed_by(variable),
 		.services = services(variable),
 		.variable = variable,
 	};

@@ -450,6 +450,20 @@ bool sb_lfsconfig_key_is_harmless(const char *key, const char *value)
 	return strncmp(key, "lfs.", 4) == 0 && sb_git_key_judge(key, value) == SB_KEY_HARMLESS;
 }
 
+bool sb_git_key_is_text(const char *key)
+{
+	static const char *const keys[] = {
+		"core.excludesfile", "core.attributesfile",  "commit.template",
+		"mailmap.file",      "blame.ignorerevsfile", "user.signingkey",
+		"safe.directory",    "fsck.skiplist",        "maintenance.repo",
+	};
+
+	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+		if (strcmp(key, keys[i]) == 0)
+			return true;
+	return false;
+}
+
 bool sb_git_strategy_is_known(const char *name)
 {
 	static const char *const known[] = {"octopus", "ort",     "ours",  "recursive",

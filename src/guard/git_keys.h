@@ -18,7 +18,10 @@ enum sb_key_verdict {
 /* value is "" for a key that stands alone. */
 enum sb_key_verdict sb_git_key_judge(const char *key, const char *value);
 
-/* The same for .gitmodules, where git itself refuses or ignores most. */
+/* What git only reads where this names it: text, patterns, a key. */
+bool sb_git_key_is_text(const char *key);
+
+/* sb_git_key_judge() for .gitmodules, where git itself refuses or ignores most. */
 bool sb_gitmodules_key_is_harmless(const char *key, const char *value);
 
 /*

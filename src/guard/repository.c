@@ -314,21 +314,6 @@ static int add_anywhere(struct sb_extras *extras, const char *value, enum sb_ext
 	return status == SB_OK && path[1] ? add_extra(extras, strdup(path + 1), kind) : status;
 }
 
-/* What git only reads: text, patterns, a key. */
-static bool is_text(const char *key)
-{
-	static const char *const keys[] = {
-		"core.excludesfile", "core.attributesfile",  "commit.template",
-		"mailmap.file",      "blame.ignorerevsfile", "user.signingkey",
-		"safe.directory",    "fsck.skiplist",        "maintenance.repo",
-	};
-
-	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-		if (strcmp(key, keys[i]) == 0)
-			return true;
-	return false;
-}
-
 /* A file by this name, seen from base or absolute, that a command names: is it there, or must it be? */
 static int add_program(struct collector *collector, const char *word, const char *base, bool must,
 		       bool *out_found)
@@ -394,7 +379,8 @@ static int collect_programs(struct collector *collector, const struct sb_git_ent
 
 	/* "-c core.pager=x log": an alias that names no command has options of git before it */
 	if (!entry->value || (alias && entry->value[0] != '!' && entry->value[0] != '-') ||
-	    is_text(entry->key) || sb_git_key_judge(entry->key, entry->value) != SB_KEY_ASK)
+	    sb_git_key_is_text(entry->key) ||
+	    sb_git_key_judge(entry->key, entry->value) != SB_KEY_ASK)
 		return SB_OK;
 	rest = words = strdup(entry->value + (entry->value[0] == '!'));
 	if (!words)

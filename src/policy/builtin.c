@@ -252,8 +252,8 @@ static int add_obeyed(struct sb_policy *policy, const struct sb_surroundings *pl
 		    strcmp(project, place->obeyed[i]) != 0)
 			status = sb_builtin_literal(
 				policy, place->obeyed[i], &sb_access_ask,
-				"obeyed outside by what the environment says: $PATH, "
-				"or an agent's directory",
+				"obeyed outside by what the environment says: a variable, "
+				"as $PATH or $EDITOR, names it",
 				flags, err);
 	return status;
 }

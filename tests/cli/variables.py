@@ -24,4 +24,54 @@ def git_settings(fx):
     equal(fx.sandbash("--consent=deny", "sh", "-c", "echo x >/dev/null && echo x >a", env={"GIT_CONFIG_GLOBAL": "/dev/null"}).status, 0)
 
 
+FILES = """BASH_ENV ENV INPUTRC EDITOR VISUAL PAGER MANPAGER BROWSER GIT_EDITOR GIT_PAGER GIT_SSH GIT_SSH_COMMAND GIT_ASKPASS
+SSH_ASKPASS SUDO_ASKPASS GIT_EXTERNAL_DIFF LESSOPEN LESSKEYIN RIPGREP_CONFIG_PATH NPM_CONFIG_USERCONFIG PIP_CONFIG_FILE GOENV
+KUBECONFIG AWS_CONFIG_FILE PSQLRC HGRCPATH ANSIBLE_CONFIG XINITRC MYVIMRC R_PROFILE_USER STARSHIP_CONFIG WEZTERM_CONFIG_FILE
+OPENCODE_CONFIG CLAUDE_ENV_FILE CLAUDE_CODE_SHELL_PREFIX AMP_SETTINGS_FILE PYTHONSTARTUP""".split()
+PARTS = {"CARGO_HOME": ("config.toml", "bin/x"), "DOCKER_CONFIG": ("config.json", "cli-plugins/x"), "GOPATH": ("bin/x",),
+         "IPYTHONDIR": ("profile_default/startup/x.py",), "PNPM_HOME": ("bin/x",), "BUN_INSTALL": ("bin/x",),
+         "VOLTA_HOME": ("bin/x",), "GEM_HOME": ("bin/x",), "GOOSE_PATH_ROOT": ("config/x",)}
+WHOLE = """GIT_EXEC_PATH GIT_TEMPLATE_DIR ZDOTDIR ZSH ZSH_CUSTOM OSH BASH_IT NVM_DIR PYENV_ROOT RBENV_ROOT SDKMAN_DIR RUSTUP_HOME
+JUPYTER_CONFIG_DIR DIRENV_CONFIG MISE_CONFIG_DIR KITTY_CONFIG_DIRECTORY PRE_COMMIT_HOME CURSOR_CONFIG_DIR QWEN_HOME
+KIMI_SHARE_DIR GOBIN""".split()
+
+
+def named(place):
+    """Variables, and the files in place that they have somebody obey."""
+    env = {name: f"{place}/{name}" for name in (*FILES, *PARTS, *WHOLE)}
+    files = [*FILES, *(f"{name}/{part}" for name, parts in PARTS.items() for part in parts), *(f"{name}/hooks/x" for name in WHOLE)]
+    env.update({"LESSOPEN": f"|{place}/LESSOPEN %s", "EDITOR": f"vim -u {place}/EDITOR", "KUBECONFIG": f"{place}/a:{place}/KUBECONFIG",
+                "VISUAL": f"{place}/my editor", "GIT_CONFIG_COUNT": "2", "GIT_CONFIG_KEY_0": "core.hooksPath",
+                "GIT_CONFIG_VALUE_0": f"{place}/hooks", "GIT_CONFIG_KEY_1": "safe.directory", "GIT_CONFIG_VALUE_1": f"{place}/safe"})
+    return env, [*(name for name in files if name != "VISUAL"), "my editor", "a", "hooks/pre-commit"]
+
+
+def script(place, files):
+    return "\n".join(f"mkdir -p '{place}/{name}' && rmdir '{place}/{name}'; echo x >'{place}/{name}'" for name in files) + "\ntrue"
+
+
+NEIGHBOURS = ["plain", "CARGO_HOME/registry/x", "DOCKER_CONFIG/buildx/x", "IPYTHONDIR/profile_default/history.sqlite", "safe/x", "EDITOR2"]
+
+
+@test("P2 a file or directory of a project that a variable has programs run or obey asks", variants=("full", "flat"))
+def in_a_project(fx):
+    env, files = named(fx.project)
+    result = fx.sandbash("--consent=deny", "--quiet", "sh", "-c", script(fx.project, files + NEIGHBOURS), env=env)
+    for name in files:
+        check(not fx.path(name).is_file(), f"{name}: {result.stderr}")
+    for name in NEIGHBOURS:
+        check(fx.path(name).is_file(), f"the neighbour {name}: {result.stderr}")
+    fx.run("sh", "-c", "rm -rf ./*")
+    fx.sandbash("--consent=deny", "--quiet", "sh", "-c", script(fx.project, files))
+    for name in files:
+        check(fx.path(name).is_file(), f"the control {name}")
+
+
+@test("one that would close the project is passed over, and one that is no whole path")
+def around(fx):
+    for value in (str(fx.project), str(fx.home), "bin", "", "/", "//", "/dev/null", "~/x", "-"):
+        for name in ("ZDOTDIR", "EDITOR", "BASH_ENV", "CARGO_HOME", "QWEN_HOME"):
+            equal(fx.sandbash("--consent=deny", "sh", "-c", "echo x >a && echo x >/dev/null", env={name: value}).status, 0, f"{name}={value}")
+
+
 run_all()

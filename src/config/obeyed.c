@@ -1,0 +1,242 @@
+/*
+ * SECURITY: what is obeyed outside because the environment says so, whatever it is called: programs that are run by
+ * name, editors, pagers, start-up files, settings, agents' own directories.
+ *
+ * Danger: it lies in a project, or where an answer opens the directory around it, and the guard knows names alone.
+ * Price: who has a project's bin on the PATH, or a file of it as EDITOR, is asked about changes there.
+ * Held by: tests/cli/environment.py, tests/cli/variables.py
+ */
+#include "config/obeyed.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "guard/git_keys.h"
+#include "path/path.h"
+
+#define MAX_PATH_PARTS 128 /* of a PATH as much as fits */
+#define MAX_OBEYED 256
+#define MAX_GIT_KEYS 64
+#define MAX_NAME 64
+
+/*
+ * Files, or commands: whole paths among their words count.  Not what builds read all day (CC, LD_LIBRARY_PATH).
+ * Texts, as no page of them has to be relocated when the program starts.
+ */
+static const char commands[] =
+	/* shells, and what every program loads */
+	"BASH_ENV ENV INPUTRC SHELL PROMPT_COMMAND LD_PRELOAD LD_AUDIT "
+	/* editors, pagers, what shows or opens files */
+	"EDITOR VISUAL FCEDIT SUDO_EDITOR HGEDITOR SVN_EDITOR GH_EDITOR KUBE_EDITOR SYSTEMD_EDITOR MYVIMRC "
+	"VIMINIT EXINIT GVIMINIT PAGER MANPAGER GH_PAGER SYSTEMD_PAGER BAT_PAGER DELTA_PAGER AWS_PAGER "
+	"PSQL_PAGER LESSOPEN LESSCLOSE LESSKEY LESSKEYIN LESSKEY_SYSTEM LESSKEYIN_SYSTEM BROWSER GH_BROWSER "
+	"TERMINAL "
+	/* version control, other machines, root */
+	"GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_SSH GIT_SSH_COMMAND GIT_ASKPASS GIT_EXTERNAL_DIFF "
+	"GIT_PROXY_COMMAND HGRCPATH SSH_ASKPASS SUDO_ASKPASS TIGRC_USER LG_CONFIG_FILE "
+	/* interpreters, packages, builds */
+	"PYTHONSTARTUP NODE_OPTIONS NPM_CONFIG_USERCONFIG npm_config_userconfig NPM_CONFIG_GLOBALCONFIG "
+	"npm_config_globalconfig PIP_CONFIG_FILE UV_CONFIG_FILE GEMRC GOENV R_PROFILE R_PROFILE_USER "
+	"R_ENVIRON_USER RUSTC_WRAPPER CONFIG_SITE MAKEFILES "
+	/* settings of others that name programs */
+	"RIPGREP_CONFIG_PATH BAT_CONFIG_PATH STARSHIP_CONFIG WEZTERM_CONFIG_FILE SCREENRC XINITRC MAILCAPS "
+	"WGETRC PSQLRC ANSIBLE_CONFIG KUBECONFIG AWS_CONFIG_FILE TF_CLI_CONFIG_FILE "
+	/* agents */
+	"OPENCODE_CONFIG CLAUDE_ENV_FILE CLAUDE_CODE_SHELL CLAUDE_CODE_SHELL_PREFIX AMP_SETTINGS_FILE "
+	"GEMINI_CLI_SYSTEM_SETTINGS_PATH GEMINI_CLI_SYSTEM_DEFAULTS_PATH";
+
+/* Directories: all of one ("X/"), or what is behind the slash; rows of one variable stand together. */
+static const char directories[] =
+	"GOBIN/ GOPATH/bin GIT_EXEC_PATH/ GIT_TEMPLATE_DIR/ ZDOTDIR/ ZSH/ ZSH_CUSTOM/ OSH/ BASH_IT/ NVM_DIR/ "
+	"PYENV_ROOT/ RBENV_ROOT/ SDKMAN_DIR/ RUSTUP_HOME/ CARGO_HOME/bin CARGO_HOME/config "
+	"CARGO_HOME/config.toml CARGO_HOME/env GEM_HOME/bin PNPM_HOME/bin BUN_INSTALL/bin VOLTA_HOME/bin "
+	"DOCKER_CONFIG/config.json DOCKER_CONFIG/cli-plugins DOCKER_CONFIG/contexts JUPYTER_CONFIG_DIR/ "
+	"IPYTHONDIR/profile_default/startup IPYTHONDIR/profile_default/ipython_config.py IPYTHONDIR/extensions "
+	"DIRENV_CONFIG/ MISE_CONFIG_DIR/ KITTY_CONFIG_DIRECTORY/ PRE_COMMIT_HOME/ PI_CODING_AGENT_DIR/ "
+	"GOOSE_PATH_ROOT/config";
+
+/* The same, of agents: called so ("X=/.x") one is guarded by its name, but for state. */
+static const char agents[] =
+	"CLAUDE_CONFIG_DIR=/.claude CODEX_HOME=/.codex OPENCODE_CONFIG_DIR=/.opencode COPILOT_HOME=/.copilot "
+	"HERMES_HOME=/.hermes VIBE_HOME=/.vibe CURSOR_CONFIG_DIR=/.cursor QWEN_HOME=/.qwen KIMI_SHARE_DIR=/.kimi";
+
+struct obeyed {
+	const char *paths[MAX_OBEYED + 1];
+	size_t count;
+};
+
+static bool starts(const char *path, const char *with)
+{
+	return strncmp(path, with, strlen(with)) == 0;
+}
+
+static bool ends_in(const char *path, const char *end)
+{
+	size_t length = strlen(path), width = strlen(end);
+
+	return length >= width && strcmp(path + length - width, end) == 0;
+}
+
+/* Is it known, or in a directory of programs that is?  (Not in any: one around the project counts for nothing.) */
+static bool is_known(const struct obeyed *to, const char *path)
+{
+	for (size_t i = 0; i < to->count; i++) {
+		const char *one = to->paths[i];
+
+		if (strcmp(one, path) == 0 ||
+		    ((strcmp(one, "/usr/bin") == 0 || strcmp(one, "/bin") == 0) &&
+		     sb_path_within(one, path)))
+			return true;
+	}
+	return false;
+}
+
+/* Takes path, which may be NULL. */
+static void add(struct obeyed *to, char *path)
+{
+	if (!path || *path != '/' || to->count == MAX_OBEYED || starts(path, "/dev/") ||
+	    starts(path, "/proc/") || is_known(to, path))
+		free(path);
+	else
+		to->paths[to->count++] = path;
+}
+
+/* "/x/my editor" is a whole path, "|/x/y %s" and "vim -u /x/y" have one in them. */
+static void add_words(struct obeyed *to, const char *value)
+{
+	static const char between[] = " \t\n:;,|&()<>\"'`=";
+
+	add(to, strdup(value));
+	if (!value[strcspn(value, between)])
+		return;
+	for (const char *at = value; *at; at += strspn(at, between)) {
+		size_t length = strcspn(at, between);
+
+		if (*at == '/')
+			add(to, strndup(at, length));
+		at += length;
+	}
+}
+
+/* The next name of a list, up to what it has behind it; "" at the end. */
+static const char *next(const char *at, char name[MAX_NAME], const char **rest, size_t *length)
+{
+	size_t width = strcspn(at, " /="), whole = strcspn(at, " ");
+
+	snprintf(name, MAX_NAME, "%.*s", (int)width, at);
+	*rest = at + width;
+	*length = whole - width;
+	at += whole;
+	return at + strspn(at, " ");
+}
+
+static void add_commands(struct obeyed *to, sb_variable *variable)
+{
+	char name[MAX_NAME];
+	const char *value, *rest;
+	size_t length;
+
+	for (const char *at = commands; *at;) {
+		at = next(at, name, &rest, &length);
+		value = variable(name);
+		if (value && strchr(value, '/'))
+			add_words(to, value);
+	}
+}
+
+static void add_directories(struct obeyed *to, sb_variable *variable)
+{
+	char name[MAX_NAME], last[MAX_NAME] = "", usual[MAX_NAME], *path;
+	const char *value = NULL, *rest;
+	size_t length;
+
+	for (const char *at = directories; *at;) {
+		at = next(at, name, &rest, &length);
+		if (strcmp(name, last) != 0)
+			value = variable(strcpy(last, name));
+		if (value && *value == '/' &&
+		    asprintf(&path, "%s%.*s", value, length == 1 ? 0 : (int)length, rest) > 0)
+			add(to, path);
+	}
+	for (const char *at = agents; *at;) {
+		at = next(at, name, &rest, &length);
+		value = variable(name);
+		snprintf(usual, sizeof usual, "%.*s", (int)length - 1, rest + 1);
+		if (value && *value == '/' && !ends_in(value, usual))
+			add(to, strdup(value));
+	}
+}
+
+/* Settings of git's that are variables themselves: GIT_CONFIG_COUNT, git-config(1). */
+static void add_git(struct obeyed *to, sb_variable *variable)
+{
+	const char *count = variable("GIT_CONFIG_COUNT");
+	long keys = count ? strtol(count, NULL, 10) : 0;
+
+	for (long i = 0; i < keys && i < MAX_GIT_KEYS; i++) {
+		char name[MAX_NAME];
+		SB_AUTO_FREE char *key = NULL;
+		const char *value;
+
+		snprintf(name, sizeof name, "GIT_CONFIG_KEY_%ld", i);
+		value = variable(name);
+		key = value ? strdup(value) : NULL;
+		for (char *at = key; at && *at; at++)
+			*at = (char)tolower((unsigned char)*at);
+		snprintf(name, sizeof name, "GIT_CONFIG_VALUE_%ld", i);
+		value = variable(name);
+		if (key && value && !sb_git_key_is_text(key) &&
+		    sb_git_key_judge(key, value) == SB_KEY_ASK)
+			add_words(to, value);
+	}
+}
+
+/* Not those of an environment that is in use: pip and npm write there all day. */
+static bool is_of_tools(sb_variable *variable, const char *directory)
+{
+	static const char *const names[] = {"VIRTUAL_ENV", "CONDA_PREFIX"};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		const char *value = variable(names[i]);
+		size_t length = value ? strlen(value) : 0;
+
+		if (length && strncmp(directory, value, length) == 0 &&
+		    strcmp(directory + length, "/bin") == 0)
+			return true;
+	}
+	return ends_in(directory, "/node_modules/.bin");
+}
+
+static void add_path(struct obeyed *to, sb_variable *variable)
+{
+	const char *at = variable("PATH");
+
+	for (; at && *at && to->count < MAX_PATH_PARTS; at += *at == ':') {
+		size_t length = strcspn(at, ":");
+		char *one = *at == '/' ? strndup(at, length) : NULL;
+
+		at += length;
+		if (one && is_of_tools(variable, one)) {
+			free(one);
+			one = NULL;
+		}
+		add(to, one);
+	}
+}
+
+const char *const *sb_obeyed_by(sb_variable *variable)
+{
+	static struct obeyed all;
+
+	while (all.count)
+		free((char *)all.paths[--all.count]);
+	add_path(&all, variable);
+	add_directories(&all, variable);
+	add_commands(&all, variable);
+	add_git(&all, variable);
+	all.paths[all.count] = NULL;
+	return all.paths;
+}
