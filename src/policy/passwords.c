@@ -43,7 +43,7 @@ bool sb_may_hold_password(int directory, const char *name)
 		length += (size_t)part;
 	if (part < 0 || length == MAX_SETTINGS || memchr(text, '\0', length))
 		return true;
-	for (size_t i = 0; i < COUNT(words); i++)
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (has_word(text, length, words[i]))
 			return true;
 	return false;
