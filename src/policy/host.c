@@ -62,7 +62,8 @@ int sb_host_name(const char *text, size_t length, char out[SB_HOST_NAME_SIZE], s
 			no_name(text, length, "it has letters beyond ASCII", err);
 			return sb_hint(err, "write the form that goes over the wire: xn--...");
 		}
-		if (!is_digit(c) && !(c >= 'a' && c <= 'z') && !strchr("-_.", c))
+		/* strchr() finds NUL, too: what stands behind it would be read by others */
+		if (!is_digit(c) && !(c >= 'a' && c <= 'z') && (!c || !strchr("-_.", c)))
 			return no_name(text, length, "letters, digits, '-', '_' and '.' make one",
 				       err);
 		name[i] = c;

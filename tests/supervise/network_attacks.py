@@ -192,13 +192,15 @@ print(attempt(talk))
 def tls_names(fx):
     good, other = hello("good.example").hex(), hello("other.example").hex()
     flags = ["--connect=good.example:443"]
-    equal(native(fx, TLS, other).stdout, "b'heard'\ndone\n", "control")
-    for words in ([other], [other[:60], other[60:]], [good[:-2] + "ff"], [pieces(other)], ["1603010000" + other],
+    longer = [hello("good.example" + rest).hex() for rest in ("\0", "\0.other.example", " ")]
+    for words in ([other], longer[:1]):
+        equal(native(fx, TLS, *words).stdout, "b'heard'\ndone\n", "control")
+    for words in (*([one] for one in longer), [other], [other[:60], other[60:]], [good[:-2] + "ff"], [pieces(other)], ["1603010000" + other],
                   ["1603010000", good], ["15030100020100" + other], ["15000000020100" + other], ["1600" + other[4:]]):
         result = inside(fx, TLS, *words, flags=flags)
         equal(reached(fx), [], result.stdout)
         check(result.stdout in ("ECONNRESET\n", "EPIPE\n"), "reset, while it sent or while it waited: " + result.stderr)
-    for words in ([good], [good[:60], good[60:]], [pieces(good)], ["1600" + good[4:]], ["00"], []):
+    for words in ([good], [hello("GOOD.example.").hex()], [good[:60], good[60:]], [pieces(good)], ["1600" + good[4:]], ["00"], []):
         result = inside(fx, TLS if words else "s = socket.create_connection(('good.example', 443))", *words, flags=flags)
         equal(result.status, 0, result.stderr)
         if words:

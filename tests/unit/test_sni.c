@@ -219,6 +219,33 @@ static void refuses(void **state)
 	is(&hello, SB_SNI_BAD);
 }
 
+/* Each byte in turn, inside the name, at its end and behind it: letters of a host name, and no NUL. */
+static void refuses_bytes_of_no_name(void **state)
+{
+	static const char fine[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+	static const char text[] = "good.example#evil";
+	static struct hello hello;
+	char name[SB_HOST_NAME_SIZE];
+
+	(void)state;
+	for (size_t length = 13; length <= sizeof text - 1; length++)
+		for (int byte = 0; byte < 256; byte++) {
+			char whole[sizeof text] = "";
+			uint8_t *at;
+			bool is_fine = byte && strchr(fine, byte);
+
+			memcpy(whole, text, length);
+			make(&hello, (const char *const[]){whole, NULL});
+			at = memmem(hello.bytes, hello.length, "e#", 2);
+			assert_non_null(at);
+			at[1] = (uint8_t)byte;
+			is_fine = is_fine || byte == '.' || (byte == '-' && length > 13);
+			assert_int_equal(read_copy(hello.bytes, hello.length, name),
+					 is_fine ? SB_SNI_FOUND : SB_SNI_BAD);
+		}
+}
+
 /* Never whole, and as long as what is looked at: not for ever waited for. */
 static void refuses_too_long(void **state)
 {
@@ -278,10 +305,15 @@ static void knows_a_retry(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(knows_a_retry),     cmocka_unit_test(finds),
-	cmocka_unit_test(finds_in_pieces),   cmocka_unit_test(refuses_what_is_skipped),
-	cmocka_unit_test(reads_any_version), cmocka_unit_test(refuses),
-	cmocka_unit_test(refuses_too_long),  cmocka_unit_test(passes_others),
+	cmocka_unit_test(knows_a_retry),
+	cmocka_unit_test(finds),
+	cmocka_unit_test(finds_in_pieces),
+	cmocka_unit_test(refuses_what_is_skipped),
+	cmocka_unit_test(reads_any_version),
+	cmocka_unit_test(refuses),
+	cmocka_unit_test(refuses_too_long),
+	cmocka_unit_test(passes_others),
+	cmocka_unit_test(refuses_bytes_of_no_name),
 };
 
 UNIT_MAIN("sni")
