@@ -18,7 +18,7 @@
 
 #define COPY_WORDS                                                                                   \
 	"archive=a backup?=b copy-contents force=f interactive=i link=l dereference=L no-clobber=n " \
-	"no-dereference preserve? no-preserve: parents=P recursive=R reflink? remove-destination "   \
+	"no-dereference preserve? no-preserve: parents=k recursive=R reflink? remove-destination "   \
 	"sparse: strip-trailing-slashes symbolic-link=s suffix:=S target-directory:=t "              \
 	"no-target-directory=T update?=u verbose=v one-file-system=x attributes-only debug"
 #define ZIP_LETTERS "123456789acdfhklLnNqrtvV"

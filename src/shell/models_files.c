@@ -111,7 +111,7 @@ enum sb_ending sb_model_copy(struct sb_command *call)
 
 	for (size_t i = 0; i < source_count(call); i++)
 		sb_command_act(call, SB_PREVIEW_READ, call->operands[i], unless_asked(call));
-	if (call->has['P']) { /* --parents: the whole path beneath */
+	if (call->has['k']) { /* --parents: the whole path beneath */
 		const struct sb_field *into = call->value['t'];
 
 		if (!into && call->count)

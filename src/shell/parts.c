@@ -322,7 +322,8 @@ static void read_braced(struct sb_reader *reader, struct chain *chain, bool quot
 		       : SB_READING_BRACE;
 	if (other || !part->length)
 		part->op = SB_VALUE_OTHER;
-	*tail = sb_parts_read(reader, mode, quoted);
+	/* quotes around all of it do not make a pattern text */
+	*tail = sb_parts_read(reader, mode, mode == SB_READING_BRACE_DOUBLE);
 	if (sb_reader_sees(reader, "}"))
 		reader->at++;
 	else

@@ -137,8 +137,12 @@ static void put_value(struct builder *b, enum sb_knowledge known, const char *te
 		for (const char *at = text; *at; at++)
 			put(b, *at);
 		b->wild = b->any = true;
-	} else if (quoted || b->one) {
+	} else if (quoted || (b->one && !b->patterns)) {
 		put_text(b, text, strlen(text), true);
+	} else if (b->one && strchr(text, '\\')) {
+		put_unknown(b, false); /* of a pattern it quotes what is behind it */
+	} else if (b->one) {
+		put_text(b, text, strlen(text), false);
 	} else {
 		put_split(b, text);
 	}
@@ -176,6 +180,22 @@ static void put_field(struct builder *b, const struct sb_field *field, bool quot
 		put_value(b, field->known, field->text, quoted);
 }
 
+/* Is it what match.c has no idea of: @(...), [[:space:]], letters of several bytes? */
+static bool is_beyond_match(const struct sb_part *parts, const struct sb_field *pattern,
+			    const char *text)
+{
+	for (; parts; parts = parts->next)
+		if (parts->kind == SB_PART_PATTERN)
+			return true;
+	for (; *text; text++)
+		if ((unsigned char)*text >= 128 && pattern->known == SB_PATTERN_KNOWN)
+			return true;
+	return strstr(pattern->text, "[:") || strstr(pattern->text, "[.") ||
+	       strstr(pattern->text, "[=") || strstr(pattern->text, "@(") ||
+	       strstr(pattern->text, "!(") || strstr(pattern->text, "+(") ||
+	       strstr(pattern->text, "?(") || strstr(pattern->text, "*(");
+}
+
 /* ${x%pattern} */
 static void put_cut(struct builder *b, const struct sb_part *part, enum sb_knowledge known,
 		    const char *text)
@@ -187,6 +207,7 @@ static void put_cut(struct builder *b, const struct sb_part *part, enum sb_knowl
 	if (!pattern) /* nothing is cut */
 		pattern = &(const struct sb_field){.text = ""};
 	if (known == SB_NOT_KNOWN || pattern->known == SB_NOT_KNOWN ||
+	    is_beyond_match(part->parts, pattern, text) ||
 	    (known == SB_PATTERN_KNOWN &&
 	     (pattern->known != SB_KNOWN || strpbrk(pattern->text, "*?[\\"))))
 		cut = NULL;

@@ -137,6 +137,28 @@ static void words(void **state)
 	CHECK(rows);
 }
 
+/* ${x#pattern}: a pattern within quotes, too, unless its own quotes say otherwise. */
+static void cuts(void **state)
+{
+	static const struct row rows[] = {
+		{"p=/x/y/z; touch \"${p##*/}.w\" ${p##*/}.v", "C!z.w C!z.v | touch"},
+		{"echo > \"out/${PWD##*/}\"", "C!out/p"},
+		{"p=a/b; rm \"${p%/*}\" \"${p%'/*'}.1\" \"${p%\"/*\"}.2\" \"${p%/\\*}.3\"",
+		 "D!a D!a/b.1 D!a/b.2 D!a/b.3 | rm"},
+		{"s='*/'; p=a/b; rm \"${p#$s}\" ${p#$s}.1 \"${p#\"$s\"}.2\"",
+		 "D!b D!b.1 D!a/b.2 | rm"},
+		{"p=/h/x; rm \"${p#~/}\"", "D!x | rm"},
+		{"rm \"${E:-*.c}\"", "D!*.c | rm"},
+		{"y=aab; rm ${y##+(a)}_e", "D~${y##+(a)}_e | rm $ ${y##+(a)}_e"},
+		{"y=' b'; rm \"${y##[[:space:]]}\"",
+		 "D~\"${y##[[:space:]]}\" | rm $ \"${y##[[:space:]]}\""},
+		{"x='*.o'; echo > $x", "C?*.o"},
+	};
+
+	(void)state;
+	CHECK(rows);
+}
+
 static void flow(void **state)
 {
 	static const struct row rows[] = {
@@ -215,6 +237,8 @@ static void flow(void **state)
 static void programs(void **state)
 {
 	static const struct row rows[] = {
+		{"cp -P a b", "R!a C?b C?b/a | cp"},
+		{"cp --parents a/b c", "R!a/b C?c/** | cp"},
 		{"cp a b", "R!a C?b C?b/a | cp"},
 		{"cp a b/", "R!a C!b/a | cp"},
 		{"cp a b c", "R!a R!b C!c/a C!c/b | cp"},
@@ -391,13 +415,10 @@ static void long_and_deep(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(redirections),
-	cmocka_unit_test(words),
-	cmocka_unit_test(flow),
-	cmocka_unit_test(programs),
-	cmocka_unit_test(wrappers),
-	cmocka_unit_test(mistakes),
-	cmocka_unit_test(table_is_in_order),
+	cmocka_unit_test(redirections),  cmocka_unit_test(words),
+	cmocka_unit_test(cuts),          cmocka_unit_test(flow),
+	cmocka_unit_test(programs),      cmocka_unit_test(wrappers),
+	cmocka_unit_test(mistakes),      cmocka_unit_test(table_is_in_order),
 	cmocka_unit_test(long_and_deep),
 };
 
