@@ -6,7 +6,6 @@
  * anyway.  A copy by a name that does not say so stays readable, and one that is made during the run.
  * Held by: tests/enforce/secrets.py
  */
-#include <limits.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
