@@ -21,6 +21,7 @@ static const char *const env_fine[] = {
 	"DJANGO_SETTINGS_MODULE=a.b\n",
 	"RAILS_ENV=test\n",
 	"LESSON=1\n",
+	"PLAYWRIGHT_WORKERS=2\nHADOOP_CLASSPATH=lib\nSKIP_MIGRATIONS=1\nVAULT_NAMESPACE=x\n",
 	"# Redis [optional], see https://h/?x=y: isn't it?\n#PORT=1\n\n",
 	"URL='http://u:p@h:80/x?y=z&w=(1)'\nJSON='{\"a\": [1, \"b\"]}'\nN=\"it's, J\303\266rg\"\n",
 	"KEY=base64:dGVzdA==\nHOSTS=*\nA=x?y\nexport B='*'\nUID=1000\nLINES=24 # of them\n",
@@ -100,6 +101,12 @@ static const char *const env_asked[] = {
 	". ./x\n",
 	"export -f A\n",
 	"LD_PRELOAD=x.so\n",
+	"PLAYWRIGHT_BROWSERS_PATH=x\n",
+	"GEM_PATH=x\n",
+	"MATPLOTLIBRC=x\n",
+	"HUSKY=0\n",
+	"SKIP=x\n",
+	"WERKZEUG_DEBUG_PIN=off\n",
 	"PATH=bin\n",
 	"TCL_LIBRARY=tcl\n",
 	"SYSTEM_WGETRC=wg\n",
@@ -205,9 +212,18 @@ static const char *const env_meaning[] = {
 };
 
 static const char *const env_leading[] = {
-	"PYTHONPATH=/opt/x\n",         "PYTHONPATH=\"/opt/x\"\n",   "PYTHONPATH='src:~/x'\n",
-	"PYTHONPATH=a/../../x\n",      "PYTHONPATH='src:/opt/x'\n", "NODE_PATH=..\n",
-	"SSL_CERT_FILE=certs/x.pem\n", "SSLKEYLOGFILE=x\n",
+	"HADOOP_CLASSPATH=/opt/x\n",
+	"ANTHROPIC_CUSTOM_HEADERS=x\n",
+	"LANGCHAIN_ENDPOINT=https://x\n",
+	"VAULT_ADDR=https://x\n",
+	"PYTHONPATH=/opt/x\n",
+	"PYTHONPATH=\"/opt/x\"\n",
+	"PYTHONPATH='src:~/x'\n",
+	"PYTHONPATH=a/../../x\n",
+	"PYTHONPATH='src:/opt/x'\n",
+	"NODE_PATH=..\n",
+	"SSL_CERT_FILE=certs/x.pem\n",
+	"SSLKEYLOGFILE=x\n",
 };
 
 static void an_env_file_of_assignments(void **state)
