@@ -64,6 +64,17 @@ bool sb_leads_to_this_machine(const struct sb_check *check, const char *url);
 void sb_check_config(const struct sb_check *check, enum sb_guard_kind kind);
 void sb_check_exclude(const struct sb_check *check);
 
+/* Is it a project's own?  Of that it is told when the run ends what has become of it: sb_guard_changes(). */
+bool sb_check_is_of_project(const struct sb_check *check);
+
+/* Has the git directory that check->path is right in no branch yet, as a clone that has just begun? */
+bool sb_check_has_no_refs(const struct sb_check *check);
+
+/* check_refs.c: notes about what lands in refs, or as the place where history ends */
+#define SB_SHALLOW_TOLD "git log ends early, history before is not shown: "
+void sb_check_ref(const struct sb_check *check);
+void sb_check_shallow(const struct sb_check *check);
+
 /* check_index.c */
 void sb_check_index(const struct sb_check *check);
 

@@ -109,16 +109,14 @@ static bool is_beside(const struct sb_check *check, const char *name)
 	return sb_buf_failed(&path) || lstat(path.data, &info) == 0 || errno != ENOENT;
 }
 
-/* What git clone --mirror writes, before there is a branch that could be lost. */
-static bool is_new_mirror(const struct sb_check *check, const char *key, const char *value)
+bool sb_check_has_no_refs(const struct sb_check *check)
 {
 	SB_AUTO_FREE char *git = sb_path_parent(check->path);
 	SB_AUTO_FREE char *heads = git ? sb_path_join(git, "refs/heads") : NULL;
 	DIR *directory;
 	size_t count = 0;
 
-	if (!sb_git_key_is(key, "remote", "fetch") || strcmp(value, "+refs/*:refs/*") != 0 ||
-	    is_beside(check, "packed-refs") || !heads)
+	if (is_beside(check, "packed-refs") || !heads)
 		return false;
 	directory = opendir(heads);
 	if (!directory)
@@ -127,6 +125,13 @@ static bool is_new_mirror(const struct sb_check *check, const char *key, const c
 		count++;
 	closedir(directory);
 	return count < 3; /* "." and ".." */
+}
+
+/* What git clone --mirror writes, before there is a branch that could be lost. */
+static bool is_new_mirror(const struct sb_check *check, const char *key, const char *value)
+{
+	return sb_git_key_is(key, "remote", "fetch") && strcmp(value, "+refs/*:refs/*") == 0 &&
+	       sb_check_has_no_refs(check);
 }
 
 static void check_key(const struct sb_check *check, enum sb_guard_kind kind, const char *key,
@@ -250,16 +255,17 @@ static void check_effective(const struct sb_check *check, enum sb_guard_kind kin
 	}
 }
 
-/* Is it a project's own?  Of that it is told when the run ends what has become of it: sb_guard_changes(). */
-static bool is_of_project(const struct sb_check *check)
+bool sb_check_is_of_project(const struct sb_check *check)
 {
 	for (size_t i = 0; i < check->guard->shown_count; i++) {
 		const char *config = check->guard->shown[i].config;
 		size_t length = config ? strlen(config) - strlen("config") : 0;
 
-		/* config, config.worktree, info/exclude */
+		/* what sb_shown has */
 		if (config && strncmp(check->path, config, length) == 0 &&
 		    (strncmp(check->path + length, "config", 6) == 0 ||
+		     strcmp(check->path + length, "shallow") == 0 ||
+		     strcmp(check->path + length, "info/attributes") == 0 ||
 		     strcmp(check->path + length, "info/exclude") == 0))
 			return true;
 	}
@@ -277,7 +283,7 @@ static void add_note(void *context, const char *line)
 static void note_ways(const struct sb_check *check, const struct sb_git_config *before,
 		      const struct sb_git_config *after, struct sb_buf *out)
 {
-	if (check->old_bytes.bytes && !is_of_project(check))
+	if (check->old_bytes.bytes && !sb_check_is_of_project(check))
 		sb_git_ways_compare(before, after, add_note, out);
 }
 
@@ -285,7 +291,7 @@ void sb_check_exclude(const struct sb_check *check)
 {
 	SB_AUTO_BUF struct sb_buf note = SB_BUF(4 * SB_CHECK_MAX_LINE);
 
-	if (!is_of_project(check))
+	if (!sb_check_is_of_project(check))
 		sb_git_exclude_compare(check->path, check->old_bytes, check->new_bytes, add_note,
 				       &note);
 	if (note.length)

@@ -156,6 +156,10 @@ static void check_form(const struct sb_check *check)
 			sb_check_say(check,
 				     "git shows other commits in place of some: ", check->path,
 				     strlen(check->path));
+		else if (check->kind == SB_GUARD_GIT_REF)
+			sb_check_ref(check);
+		else if (check->kind == SB_GUARD_GIT_IDS)
+			sb_check_shallow(check);
 		return;
 	}
 	sb_check_ask(check, "", bad.bytes, bad.length);

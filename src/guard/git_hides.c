@@ -179,6 +179,20 @@ bool sb_git_key_hides(const char *key, const char *value)
 	return is_expiry(key) && !is_long_ago(value);
 }
 
+bool sb_git_attributes_hide(const char *line, size_t length)
+{
+	static const char *const words[] = {"-diff", "binary", "diff=false"};
+
+	/* the pattern is one of the words, but a quoted one may have spaces: what is like an attribute in it counts */
+	for (size_t at = 0, width; at < length; at += width + 1) {
+		for (width = 0; at + width < length && !strchr(" \t\r", line[at + width]);)
+			width++;
+		if (at && is_among(words, COUNT(words), line + at, width))
+			return true;
+	}
+	return false;
+}
+
 /*
  * SECURITY: what a plain git fetch outside writes is a remote's, not the user's.
  *

@@ -8,12 +8,16 @@
 #define SB_GUARD_GIT_HIDES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* key as sb_git_config has it: section and last part in small letters. */
 bool sb_git_key_hides(const char *key, const char *value);
 
 /* One of git's words for no. */
 bool sb_git_is_no(const char *value);
+
+/* A line of info/attributes with which git diff takes files for binary. */
+bool sb_git_attributes_hide(const char *line, size_t length);
 
 enum sb_git_fetch {
 	SB_GIT_FETCH_PLAIN, /* what is there ends under its own name, or nowhere */

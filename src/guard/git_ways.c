@@ -322,10 +322,12 @@ void sb_git_exclude_compare(const char *path, struct sb_guard_bytes before,
 	const char *at = after.bytes, *end = at ? at + after.length : NULL, *line;
 	SB_AUTO_BUF struct sb_buf note = SB_BUF(2 * SB_GUARD_MAX_BYTES);
 	unsigned count = 0, looked = 0;
+	bool is_attributes = strcmp(strrchr(path, '/') + 1, "attributes") == 0;
 	size_t length;
 
 	while (looked++ < 10000 && sb_check_next_line(&at, end, &line, &length)) {
 		if (!length || *line == '#' || *line == '!' || count > MAX_PATTERNS ||
+		    (is_attributes && !sb_git_attributes_hide(line, length)) ||
 		    sb_check_has_line(before, line, length))
 			continue;
 		if (!count)
@@ -370,6 +372,7 @@ static bool is_same(struct sb_guard_bytes a, struct sb_guard_bytes b)
 
 void sb_shown_compare(const struct sb_shown *shown, sb_git_tell_fn tell, void *context)
 {
+	static const char *const patterns[] = {"info/exclude", "info/attributes"};
 	struct sb_git_config before = {0}, after = {0};
 	struct sb_repository repository;
 	struct sb_shown now;
@@ -391,11 +394,18 @@ void sb_shown_compare(const struct sb_shown *shown, sb_git_tell_fn tell, void *c
 	     !is_same(bytes_of(shown, 1), bytes_of(&now, 1))) &&
 	    parse(shown, &before) && parse(&now, &after))
 		sb_git_ways_compare(&before, &after, tell, context);
-	if (!is_same(bytes_of(shown, 2), bytes_of(&now, 2))) {
-		SB_AUTO_FREE char *path = sb_path_join(repository.common, "info/exclude");
+	for (size_t i = 0; i < 2; i++) {
+		SB_AUTO_FREE char *path = sb_path_join(repository.common, patterns[i]);
 
-		sb_git_exclude_compare(path ? path : "info/exclude", bytes_of(shown, 2),
-				       bytes_of(&now, 2), tell, context);
+		if (!is_same(bytes_of(shown, 2 + i), bytes_of(&now, 2 + i)))
+			sb_git_exclude_compare(path ? path : patterns[i], bytes_of(shown, 2 + i),
+					       bytes_of(&now, 2 + i), tell, context);
+	}
+	if (!shown->text[4] && now.text[4] && now.length[4]) {
+		SB_AUTO_BUF struct sb_buf line = SB_BUF(MAX_TEXT);
+
+		sb_buf_printf(&line, SB_SHALLOW_TOLD "%.1000s/shallow", repository.common);
+		tell(context, sb_buf_failed(&line) ? "shallow" : line.data);
 	}
 	sb_git_config_done(&before);
 	sb_git_config_done(&after);

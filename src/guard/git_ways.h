@@ -19,7 +19,7 @@ typedef void (*sb_git_tell_fn)(void *context, const char *line);
 void sb_git_ways_compare(const struct sb_git_config *before, const struct sb_git_config *after,
 			 sb_git_tell_fn tell, void *context);
 
-/* The same of info/exclude: patterns that are new. */
+/* The same of info/exclude, or info/attributes: patterns that are new, and hide something. */
 void sb_git_exclude_compare(const char *path, struct sb_guard_bytes before,
 			    struct sb_guard_bytes after, sb_git_tell_fn tell, void *context);
 

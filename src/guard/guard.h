@@ -78,7 +78,7 @@ enum sb_guard_kind {
 	SB_GUARD_GIT_PACKS,            /* a list of packs, all beside it */
 	SB_GUARD_INDEX,                /* entries that git itself would put into an index */
 	SB_GUARD_DOTENV,               /* assignments, of variables that run nothing */
-	SB_GUARD_GIT_EXCLUDE,          /* anything; new patterns are told */
+	SB_GUARD_GIT_EXCLUDE,          /* anything; new patterns that hide are told */
 	SB_GUARD_AGENT_JSON,           /* what an agent remembers, none of what it runs */
 	SB_GUARD_AGENT_LOOKS,          /* settings of an agent about nothing but looks */
 };

@@ -617,13 +617,15 @@ void sb_shown_take(struct sb_shown *shown, const char *top, const char *common, 
 	read_into(shown, 0, common, "config");
 	read_into(shown, 1, own, "config.worktree");
 	read_into(shown, 2, common, "info/exclude");
+	read_into(shown, 3, common, "info/attributes");
+	read_into(shown, 4, common, "shallow");
 }
 
 void sb_shown_done(struct sb_shown *shown)
 {
 	free(shown->top);
 	free(shown->config);
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < 5; i++)
 		free(shown->text[i]);
 	*shown = (struct sb_shown){0};
 }

@@ -26,8 +26,9 @@ void sb_repository_done(struct sb_repository *repository);
 /* What the git directory of a project said when the guard was made. */
 struct sb_shown {
 	char *top, *config;
-	char *text[3]; /* config, config.worktree, info/exclude; malloc'ed, NULL: none */
-	size_t length[3];
+	/* config, config.worktree, info/exclude, info/attributes, shallow; malloc'ed, NULL: none */
+	char *text[5];
+	size_t length[5];
 };
 
 /* common, own: of sb_repository.  What cannot be read is not there. */

@@ -9,7 +9,7 @@
  *   CLAUDE.md, AGENTS.md, GEMINI.md, rules of agents   text that an agent reads, like the README;
  *       it runs nothing by itself, and /init writes it: told at the end of the run (told.c)
  *   .github/workflows, .gitlab-ci.yml   run on another machine, after a push that a person makes
- *   .gitattributes, info/attributes   only choose among drivers that some git config defines
+ *   .gitattributes   only chooses among drivers that some git config defines
  *   node_modules/.bin   written by every install
  *   pnpm-workspace.yaml, uv.toml, .bundle/config   written by daily commands of their tools,
  *       which run the project's code anyway
@@ -567,7 +567,7 @@ const char *sb_guard_harmless(enum sb_guard_kind kind)
 	case SB_GUARD_GIT_PACKS:
 		return "names of packs beside it";
 	case SB_GUARD_GIT_EXCLUDE:
-		return "anything; new patterns are told";
+		return "anything; new patterns that hide something are told";
 	case SB_GUARD_AGENT_JSON:
 		return "what is remembered; no servers, hooks, tools, trust or variables";
 	case SB_GUARD_AGENT_LOOKS:

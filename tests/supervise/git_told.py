@@ -66,6 +66,15 @@ ELSEWHERE = {
     "git config fetch.fsckObjects 0": "fetch.fsckobjects is now 0",
     f"git remote set-url origin {NEW}; mv .git g": ".git is gone",
     "echo '*' >>.git/info/exclude": "info/exclude now hides *",
+    "mkdir -p .git/info; echo '* -diff' >>.git/info/attributes": "info/attributes now hides * -diff",
+    "mkdir -p .git/info; printf '[attr]x binary\\n* x\\n' >.git/info/attributes": "info/attributes now hides [attr]x binary",
+    "git rev-parse HEAD >.git/shallow": "git log ends early",
+    "id=$(git rev-parse HEAD); mv .git/refs r; echo $id >.git/shallow; mv r .git/refs": "git log ends early",
+    "git update-ref refs/remotes/origin/main HEAD; git tag origin/main": "refs/tags/origin/main has the short name of refs/remotes/origin/main",
+    "git update-ref refs/remotes/origin/main HEAD; git pack-refs --all; git tag origin/main": "short name of refs/remotes/origin/main",
+    "git tag origin/main; git update-ref refs/remotes/origin/main HEAD": "refs/remotes/origin/main has the short name of refs/tags/origin/main",
+    "git branch x; git update-ref refs/x HEAD": "refs/x has the short name of refs/heads/x",
+    "git branch x; git tag x": "refs/tags/x has the short name of refs/heads/x",
     "mv .git/info i; echo '*' >>i/exclude; mv i .git/info": "info/exclude now hides *",
 }
 
@@ -80,6 +89,8 @@ SAME = ["git remote rename origin up", f"git remote add other {NEW}", "git remot
         "git config format.pretty oneline; git config pretty.lg '%C(auto)%h%Creset %s %C(bold blue)%an'; git config gc.pruneExpire 2.weeks.ago; git config gc.reflogExpire never",
         "git config --add remote.origin.fetch '+refs/pull/*/head:refs/remotes/origin/pr/*'",
         "git config --add remote.origin.fetch +refs/notes/*:refs/notes/*; git remote set-branches origin main",
+        "git tag v2; git branch other; git update-ref refs/remotes/origin/other2 HEAD; git pack-refs --all",
+        "mkdir -p .git/info; echo '*.c diff=cpp' >.git/info/attributes; git clone -q --depth 1 file://$PWD d; rm -rf d",
         "git config push.default current", "git config remote.origin.promisor false", "mv .git g; mv g .git"]
 
 
@@ -125,6 +136,8 @@ def inner(fx):
     equal(fx.run("bash", "-c", f"git init -q i; git -C i remote add origin {OLD}").status, 0)
     contains(inside(fx, f"git -C i remote set-url origin {NEW}"), f"remote.origin.url is now {NEW}, was {OLD}")
     contains(inside(fx, "echo '*' >>i/.git/info/exclude"), "info/exclude now hides *")
+    contains(inside(fx, "git -C i commit -q --allow-empty -m x; git -C i rev-parse HEAD >i/.git/shallow"), "git log ends early")
+    contains(inside(fx, "echo '* binary' >i/.git/info/attributes"), "info/attributes now hides * binary")
     lacks(inside(fx, f"git init -q j; git -C j remote add origin {NEW}"), TOLD)
 
 
