@@ -467,6 +467,45 @@ static void urls_of_repositories_that_nobody_guards(void **state)
 }
 
 /* A changed URL lands, and is told. */
+static void told(struct guarded *fx, enum sb_guard_kind kind, const char *name, const char *old,
+		 const char *new, const char *note)
+{
+	assert_int_equal(content(fx, kind, name, old, new), SB_GUARD_PLAIN);
+	assert_non_null(strstr(why, note));
+	if (!*note)
+		assert_string_equal(why, "");
+}
+
+static void what_hides_work_is_told(void **state)
+{
+	static const char id[] = "1234567890123456789012345678901234567890\n";
+	static const char packed[] = "1234567890123456789012345678901234567890 refs/remotes/o/p\n";
+	static const char key[] = "core.bigfilethreshold is now 1k";
+	struct guarded *fx = *state;
+
+	plant(fx, "in/refs/t/.git/HEAD", id);
+	plant(fx, "in/refs/t/.git/refs/heads/main", id);
+	plant(fx, "in/refs/t/.git/refs/remotes/o/main", id);
+	plant(fx, "in/refs/t/.git/packed-refs", packed);
+	told(fx, SB_GUARD_GIT_REF, "in/refs/t/.git/refs/tags/o/main", NULL, id,
+	     "refs/tags/o/main has the short name of refs/remotes/o/main");
+	told(fx, SB_GUARD_GIT_REF, "in/refs/t/.git/refs/tags/o/p", NULL, id, "refs/remotes/o/p");
+	told(fx, SB_GUARD_GIT_REF, "in/refs/t/.git/refs/o/main", NULL, id, "refs/remotes/o/main");
+	told(fx, SB_GUARD_GIT_REF, "in/refs/t/.git/refs/heads/o/main", NULL, id, "o/main");
+	told(fx, SB_GUARD_GIT_REF, "in/refs/t/.git/refs/tags/o", NULL, id, "");
+	told(fx, SB_GUARD_GIT_REF, "in/refs/t/.git/refs/tags/ain", NULL, id, "");
+	told(fx, SB_GUARD_GIT_REF, "in/refs/t/.git/refs/heads/main", id, "12\n", "");
+	told(fx, SB_GUARD_GIT_IDS, "in/refs/t/.git/shallow", NULL, id, "git log ends early");
+	told(fx, SB_GUARD_GIT_IDS, "in/refs/t/.git/shallow", id, "12\n", "");
+	told(fx, SB_GUARD_GIT_IDS, "in/new/.git/shallow", NULL, id, "");
+	told(fx, SB_GUARD_GIT_EXCLUDE, "in/info/attributes", NULL, "*.c -diff\n", "*.c -diff");
+	told(fx, SB_GUARD_GIT_EXCLUDE, "in/info/attributes", NULL, "*\tbinary", "binary");
+	told(fx, SB_GUARD_GIT_EXCLUDE, "in/info/attributes", NULL, "binary text\n*.c diff=cpp\n",
+	     "");
+	told(fx, SB_GUARD_GIT_CONFIG, "in/config", "", "[core]\nbigFileThreshold = 1k\n", key);
+	told(fx, SB_GUARD_GIT_CONFIG, "in/config", "", "[core]\nbigFileThreshold = 1g\n", "");
+}
+
 static void changed_urls_are_told(void **state)
 {
 	static const char old[] = "[remote \"o\"]\nurl = https://a/x\n";
@@ -727,6 +766,7 @@ static const struct CMUnitTest tests[] = {
 	WITH_TREE(what_is_no_index_is_nobodys_in_worktrees),
 	WITH_TREE(a_work_tree_is_no_git_directory),
 	WITH_TREE(urls_of_repositories_that_nobody_guards),
+	WITH_TREE(what_hides_work_is_told),
 	WITH_TREE(changed_urls_are_told),
 };
 
