@@ -322,7 +322,6 @@ static void ordinary_names_are_plain(void **state)
 		".git/config.lock",
 		".git/objects/ab/cdef",
 		".git/logs/HEAD",
-		".git/info/attributes",
 		".git/hooks/pre-commit.sample",
 		".git/hooks/x.sample",
 		".git/COMMIT_EDITMSG",
