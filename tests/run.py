@@ -79,7 +79,7 @@ SUPERVISED_ONLY = ("cli/examples.py", "enforce/consent_forgery.py", "enforce/con
                    "supervise/abstract.py", "supervise/connects.py",
                    "supervise/deep.py", "supervise/interrupted.py",
                    "supervise/deep_links.py", "supervise/detours.py", "supervise/fast.py", "supervise/folding.py", "supervise/followed.py", "supervise/proxy.py",
-                   "supervise/git_links.py",
+                   "supervise/git_links.py", "supervise/opened.py",
                    "supervise/git_alternates.py", "supervise/git_common.py", "supervise/git_daily.py", "supervise/git_packs.py",
                    "supervise/git_files.py", "supervise/git_index.py", "supervise/git_keys.py",
                    "supervise/git_temporary.py",

@@ -166,6 +166,11 @@ struct sb_guard_options {
 	 * include.path, and links that stand in the place of their hooks, are guarded as well.
 	 */
 	const char *const *projects;
+	/*
+	 * Other directories that rules of the user's open, canonical, one after the other from *next = 0 on; NULL: no
+	 * more.  What settings of repositories there name is guarded as well.  Or NULL.
+	 */
+	const char *(*opened)(void *context, size_t *next);
 	const char *home; /* whose settings count: ~/.gitconfig, links at guarded names; or NULL */
 	/* Further files that git takes for the user's settings, absolute; NULL-terminated, or NULL. */
 	const char *const *git_settings;

@@ -364,7 +364,7 @@ void sb_extras_done(struct sb_extras *extras);
 
 /* obeyed.c: a git directory counts for a work tree */
 
-/* Of a project: what repositories around it, and worktrees and submodules of all of these, name. */
+/* Of a project, or another directory: what repositories in and around it, and worktrees and submodules of all of these, name. */
 int sb_obeyed_find(const char *project, const struct sb_guard_options *options,
 		   struct sb_extras *out);
 

@@ -207,6 +207,14 @@ static int add_beneath(struct search *search, const char *project)
 	return status;
 }
 
+static bool is_project(const struct sb_guard_options *options, const char *path)
+{
+	for (size_t i = 0; options->projects && options->projects[i]; i++)
+		if (strcmp(options->projects[i], path) == 0)
+			return true;
+	return false;
+}
+
 int sb_obeyed_find(const char *project, const struct sb_guard_options *options,
 		   struct sb_extras *out)
 {
@@ -218,8 +226,8 @@ int sb_obeyed_find(const char *project, const struct sb_guard_options *options,
 		struct sb_repository repository;
 
 		if (sb_repository_find(top, &repository)) {
-			/* of the project itself others have seen to what it names: found.c */
-			if (strcmp(top, project) == 0) {
+			/* of a project others have seen to what it names: found.c */
+			if (is_project(options, top)) {
 				status = add_others(&search, &repository, top);
 			} else {
 				status = sb_extras_links(top, false, NULL, out);

@@ -2,6 +2,7 @@
  * What judgements rest on: the policy, and a guard that asks it.
  */
 #include "judge/judge_impl.h"
+#include "path/pattern.h"
 #include "policy/fast.h"
 
 void sb_grounds_init(struct sb_grounds *grounds, const struct sb_policy *policy,
@@ -57,6 +58,20 @@ static bool is_opened(const struct sb_guard *guard, const char *path,
 	return sb_row_is_opened(guard, sb_guard_context(guard), path, row);
 }
 
+/* Directories that the user's own rules open; not profiles', whose are agents' state. */
+static const char *opened(void *policy, size_t *next)
+{
+	while (*next < sb_policy_count(policy)) {
+		const struct sb_rule *rule = sb_policy_rule(policy, (*next)++);
+
+		if (rule->tier > SB_TIER_PROFILE && !rule->temp && !rule->link &&
+		    rule->access.verdict[SB_CREATE] == SB_ALLOW &&
+		    !sb_pattern_is_glob(rule->pattern))
+			return rule->pattern;
+	}
+	return NULL;
+}
+
 static int make_guard(const struct sb_policy *policy, const char *const *projects,
 		      const struct sb_guard_home *home, bool later, struct sb_guard **out,
 		      struct sb_error *err)
@@ -69,6 +84,7 @@ static int make_guard(const struct sb_policy *policy, const char *const *project
 		.is_opened = is_opened,
 		.context = (void *)policy,
 		.projects = projects,
+		.opened = opened,
 		.home = home->home,
 		.git_settings = home->git_settings,
 		.homes = home->homes,

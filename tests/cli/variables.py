@@ -67,6 +67,25 @@ def in_a_project(fx):
         check(fx.path(name).is_file(), f"the control {name}")
 
 
+@test("P2 so does one elsewhere, under whatever opens the place around it", variants=("full", "flat"))
+def elsewhere(fx):
+    place = fx.home / "tools"
+    env, files = named(place)
+    for flag in (f"--grant={place}", f"--allow-write={place}"):
+        fx.run("mkdir", place)
+        result = fx.sandbash("--consent=deny", "--quiet", flag, "sh", "-c", script(place, files + NEIGHBOURS), env=env)
+        for name in files:
+            check(not (place / name).is_file(), f"{flag} {name}: {result.stderr}")
+        for name in NEIGHBOURS:
+            check((place / name).is_file(), f"{flag}: the neighbour {name}: {result.stderr}")
+        fx.run("rm", "-rf", place)
+        fx.run("mkdir", place)
+        fx.sandbash("--consent=deny", "--quiet", flag, "sh", "-c", script(place, files))
+        for name in files:
+            check((place / name).is_file(), f"{flag}: the control {name}")
+        fx.run("rm", "-rf", place)
+
+
 @test("one that would close the project is passed over, and one that is no whole path")
 def around(fx):
     for value in (str(fx.project), str(fx.home), "bin", "", "/", "//", "/dev/null", "~/x", "-"):
