@@ -9,6 +9,7 @@
 #include "base/escape.h"
 #include "base/quote.h"
 #include "cli/cli.h"
+#include "network/here.h"
 #include "policy/network.h"
 #include "policy/settings.h"
 #include "policy/text.h"
@@ -40,6 +41,7 @@ static void explain(const struct sb_setup *setup, const char *text, struct expla
 	int written;
 
 	sb_peer_parse(text, &out->peer, NULL);
+	sb_here_look(policy, &out->peer.address);
 	sb_peer_print(&out->peer, out->text);
 	out->reach = sb_decide_connect(policy, &out->peer);
 	rule = out->reach.rule;

@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "network/dns.h"
 #include "network/gate_impl.h"
+#include "network/here.h"
 #include "network/jail.h"
 #include "network/tunnel.h"
 #include "sys/landlock.h"
@@ -167,6 +168,7 @@ static int connect_any(const struct sb_gate_message *request, struct sb_gate_mes
 
 		if (left <= 0)
 			break;
+		sb_here_look(dialer.policy, &addresses[i]);
 		if (answer && !may_try(answer, request, &addresses[i]))
 			continue;
 		fd = connect_to(request->peer.protocol, &addresses[i], request->peer.port,

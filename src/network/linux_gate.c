@@ -170,7 +170,9 @@ static void prepare(struct gate *gate, const struct call *call)
 		say(gate, error, port);
 		return;
 	}
-	if (sb_decide_connect(gate->policy, &ask.peer).verdict == SB_ALLOW) {
+	/* which addresses are this machine's own the asker knows: here all of them are */
+	if (sb_decide_connect(gate->policy, &ask.peer).verdict == SB_ALLOW &&
+	    (ask.peer.name[0] || !sb_network_closes_here(gate->policy))) {
 		say_gated(gate, listener, true);
 		return;
 	}

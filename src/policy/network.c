@@ -192,8 +192,19 @@ bool sb_network_covers(const struct sb_policy *outer, const struct sb_policy *in
 	return covers;
 }
 
+bool sb_network_closes_here(const struct sb_policy *policy)
+{
+	for (size_t i = 0; i < policy->hosts.connect_count; i++)
+		if (policy->hosts.connects[i]->rule.verdict != SB_ALLOW &&
+		    sb_peer_pattern_is_here(&policy->hosts.connects[i]->pattern))
+			return true;
+	return false;
+}
+
 bool sb_network_is_by_name(const struct sb_policy *policy)
 {
+	if (sb_network_closes_here(policy))
+		return false;
 	for (size_t i = 0; i < policy->hosts.connect_count; i++)
 		if (policy->hosts.connects[i]->rule.verdict != SB_ALLOW &&
 		    !policy->hosts.connects[i]->pattern.name[0])

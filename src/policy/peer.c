@@ -242,6 +242,24 @@ bool sb_peer_pattern_means(const struct sb_peer_pattern *pattern, const struct s
 	return sb_address_within(&pattern->net, pattern->bits, &peer->address);
 }
 
+bool sb_peer_pattern_is_here(const struct sb_peer_pattern *pattern)
+{
+	return !pattern->beneath && strcmp(pattern->name, SB_HOST_LOCAL) == 0;
+}
+
+/*
+ * SECURITY: what is closed of this machine is closed by each of its addresses.
+ *
+ * Danger: a server that listens at 0.0.0.0 is reached at 127.0.0.2 and at the machine's own address as well.
+ * Price: none; a rule that opens localhost opens no more than it says.
+ * Held by: tests/unit/test_network.c, tests/supervise/network_attacks.py
+ */
+static bool closes_here(const struct sb_peer_pattern *pattern, const struct sb_peer *peer)
+{
+	return sb_peer_pattern_is_here(pattern) && !peer->name[0] &&
+	       (peer->address.here || sb_address_class(&peer->address) == SB_ADDRESS_LOOPBACK);
+}
+
 bool sb_peer_pattern_covers(const struct sb_peer_pattern *pattern, bool opens,
 			    const struct sb_peer *peer)
 {
@@ -253,7 +271,7 @@ bool sb_peer_pattern_covers(const struct sb_peer_pattern *pattern, bool opens,
 		return false;
 	if (pattern->port == SB_PORT_NONE && opens && peer->port != 443 && peer->port != 80)
 		return false;
-	return sb_peer_pattern_means(pattern, peer);
+	return sb_peer_pattern_means(pattern, peer) || (!opens && closes_here(pattern, peer));
 }
 
 int sb_peer_pattern_weight(const struct sb_peer_pattern *pattern)

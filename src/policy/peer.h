@@ -52,9 +52,12 @@ struct sb_peer_pattern {
 
 int sb_peer_pattern_parse(const char *text, struct sb_peer_pattern *out, struct sb_error *err);
 
+/* "localhost", by whatever address it is written. */
+bool sb_peer_pattern_is_here(const struct sb_peer_pattern *pattern);
+
 /*
  * Does it mean the peer?  A pattern that opens means what it says: TCP, and 443 and 80 where nothing is
- * written.  One that takes away means both protocols and every port.
+ * written.  One that takes away means both protocols and every port, and localhost every address of this machine.
  */
 bool sb_peer_pattern_covers(const struct sb_peer_pattern *pattern, bool opens,
 			    const struct sb_peer *peer);

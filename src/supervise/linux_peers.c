@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "network/dns.h"
+#include "network/here.h"
 #include "supervise/contacts.h"
 #include "supervise/ports.h"
 #include "supervise/errands.h"
@@ -317,6 +318,7 @@ static void hear_gate(struct sb_peers *peers)
 	/* where a name leads is for the dialer to find out */
 	if (message.peer.name[0] && message.kind != SB_GATE_ENDED)
 		message.peer.address = (struct sb_address){0};
+	sb_here_look(peers->approver->policy, &message.peer.address);
 	switch (message.kind) {
 	case SB_GATE_ASK:
 		take_ask(peers, &message);

@@ -15,6 +15,8 @@ class Astray(Server):
     """The server that allows everything."""
 
     def __init__(self, fx, *args, **how):
+        # a home that changes under it would have the keeper do what is changed, whose judgement is as ever
+        (fx.home / ".local/state/sandbash").mkdir(parents=True, exist_ok=True)
         kept, mcp.BIN = mcp.BIN, fx.tool("mcp-ungated")
         try:
             super().__init__(fx, *args, **how)

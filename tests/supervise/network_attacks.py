@@ -165,6 +165,36 @@ def swapped(fx):
     equal([line for line in reached(fx) if "203.0.114.10" not in line], [])
 
 
+HERE = """
+def reach(host, port):
+    with socket.create_connection((host, port)) as s:
+        s.sendall(b'GET /x HTTP/1.0\\r\\n\\r\\n')
+        return 'reached' if s.recv(10) else 'closed'
+def word(act):
+    try:
+        return act()
+    except OSError as error:  # what is found out late is a host that cannot be reached
+        return 'refused' if error.errno in (errno.EACCES, errno.EHOSTUNREACH) else error.errno
+for port in (8080, 80):
+    print(port, *sorted({word(lambda: reach(host, port)) for host in sys.argv[1:]}))
+"""
+
+
+@test("localhost is closed by every address of this machine and every name that leads there, and opened by its own")
+def this_machine(fx):
+    hosts = ["203.0.114.11", "127.0.0.1", "127.0.0.2", "127.255.255.254", "0.0.0.0", "::1", "::ffff:127.0.0.2", "::ffff:203.0.114.11",
+             "2600:1::10", "good.example"]
+    equal(native(fx, HERE, *hosts).stdout, "8080 reached\n80 reached\n", "control")
+    for rule in ("deny connect localhost:8080", "ask connect 127.0.0.1:8080"):
+        result = fx.run(*internet(fx, *fx.argv(f"--rule={rule}", *python(HERE, *hosts))))
+        equal(result.stdout, "8080 refused\n80 reached\n", rule)
+    opens = ["--connect=localhost:8080", "--connect=localhost:80"]
+    equal(inside(fx, HERE, "127.0.0.1", "0.0.0.0", "::1", flags=opens).stdout, "8080 reached\n80 reached\n", "neighbour")
+    equal(inside(fx, HERE, "127.0.0.2", "203.0.114.11", flags=opens).stdout, "8080 refused\n80 refused\n", "no more than it says")
+    said = fx.run(*internet(fx, *fx.argv("--rule=deny connect localhost:8080", "--explain", "203.0.114.11:8080"))).stdout
+    contains(said, "connect deny")
+
+
 def hello(name):
     extension = b"\0\0" + struct.pack("!HHBH", len(name) + 5, len(name) + 3, 0, len(name)) + name.encode()
     body = b"\3\3" + bytes(32) + b"\0\0\2\x13\1\1\0" + struct.pack("!H", len(extension)) + extension

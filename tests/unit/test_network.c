@@ -183,6 +183,41 @@ static void addresses(void **state)
 	decides("network on; deny connect ::/0", "localhost:80", SB_DENY, "[::/0]");
 }
 
+/* What opens localhost opens no more; what takes it away takes all of this machine. */
+static void localhost_is_closed_by_each_address(void **state)
+{
+	static const char *const here[] = {"127.0.0.1", "127.0.0.2",          "127.255.255.254",
+					   "[::1]",     "[::ffff:127.0.0.2]", "0.0.0.0",
+					   "[::]",      "localhost",          "[64:ff9b::7f00:2]"};
+	struct sb_policy *policy = policy_of("network on; deny connect localhost:80");
+	struct sb_peer peer;
+	char text[64];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(here); i++) {
+		snprintf(text, sizeof text, "%s:80", here[i]);
+		decides("network on; deny connect localhost", text, SB_DENY, "localhost");
+		decides("network on; ask connect 127.0.0.1:80", text, SB_ASK, "localhost:80");
+		decides("network on; deny connect localhost:81", text, SB_ALLOW, NULL);
+		decides("network on; deny connect *.localhost", text, SB_ALLOW, NULL);
+	}
+	decides("network on; deny connect localhost", "10.1.2.3:80", SB_ALLOW, NULL);
+	decides("network on; deny connect localhost; connect 127.0.0.2:80", "127.0.0.2:80",
+		SB_ALLOW, "127.0.0.2:80");
+	assert_int_equal(sb_peer_parse("10.1.2.3:80", &peer, NULL), SB_OK);
+	assert_int_equal(sb_decide_connect(policy, &peer).verdict, SB_ALLOW);
+	peer.address.here = true;
+	assert_int_equal(sb_decide_connect(policy, &peer).verdict, SB_DENY);
+	assert_int_equal(sb_decide_address(policy, &peer, &peer.address).verdict, SB_DENY);
+	peer.port = 81;
+	assert_int_equal(sb_decide_connect(policy, &peer).verdict, SB_ALLOW);
+	sb_policy_free(policy);
+	policy = policy_of("network ask; connect localhost:80");
+	peer.port = 80;
+	assert_int_equal(sb_decide_connect(policy, &peer).verdict, SB_ASK);
+	sb_policy_free(policy);
+}
+
 static void the_most_specific_decides(void **state)
 {
 	(void)state;
@@ -478,6 +513,7 @@ static void a_name_is_looked_up_where_some_port_is_allowed(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(grammar),
 	cmocka_unit_test(grammar_of_addresses),
+	cmocka_unit_test(localhost_is_closed_by_each_address),
 	cmocka_unit_test(what_is_no_host),
 	cmocka_unit_test(the_setting_decides_where_no_rule_does),
 	cmocka_unit_test(names_and_ports),
