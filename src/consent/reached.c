@@ -17,6 +17,7 @@ struct contact {
 	bool own_flag; /* what forbids it was said on the command line */
 	int proxy;     /* rules allow it, and the proxy does not: its status, or a negative errno */
 	char *program, *by, *rule, *variable;
+	char *tls; /* rules allow the host, and TLS named this one; "": none to believe; or NULL */
 	unsigned long count;
 };
 
@@ -27,6 +28,7 @@ void sb_contacts_done(struct sb_contact_list *list)
 		free(list->entries[i].by);
 		free(list->entries[i].rule);
 		free(list->entries[i].variable);
+		free(list->entries[i].tls);
 	}
 	free(list->entries);
 }
@@ -45,6 +47,11 @@ static const char *who(const char *by)
 		       : by;
 }
 
+static bool same(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
 void sb_contacts_add(struct sb_contact_list *list, const struct sb_contact *contact)
 {
 	const struct sb_connect_rule *rule = contact->rule;
@@ -55,6 +62,7 @@ void sb_contacts_add(struct sb_contact_list *list, const struct sb_contact *cont
 	for (size_t i = 0; i < list->count; i++)
 		if (list->entries[i].reached == contact->reached &&
 		    list->entries[i].proxy == contact->proxy &&
+		    same(list->entries[i].tls, contact->tls) &&
 		    strcmp(list->entries[i].text, entry.text) == 0) {
 			list->entries[i].count++;
 			return;
@@ -65,6 +73,7 @@ void sb_contacts_add(struct sb_contact_list *list, const struct sb_contact *cont
 	}
 	entry.program = copy(contact->program);
 	entry.by = copy(who(contact->by));
+	entry.tls = copy(contact->tls);
 	entry.variable = copy(contact->proxy ? contact->variable : NULL);
 	if (rule && rule->verdict != SB_ALLOW) {
 		entry.rule = strdup(rule->origin);
@@ -91,7 +100,11 @@ static void put_why(const struct contact *entry, struct sb_buf *out)
 {
 	int proxy = entry->proxy;
 
-	if (!proxy)
+	if (entry->tls && *entry->tls)
+		sb_buf_printf(out, "the name in TLS was '%s', and not this one", entry->tls);
+	else if (entry->tls)
+		sb_buf_puts(out, "what began like TLS was no hello with one name, or none");
+	else if (!proxy)
 		sb_refused_why(entry->by, entry->rule, "no rule allows this host", out);
 	else if (proxy == -EPROTONOSUPPORT)
 		sb_buf_printf(
@@ -146,7 +159,9 @@ void sb_contacts_text(const struct sb_contact_list *list, size_t lines, struct s
 		if (entry->count > 1)
 			sb_buf_printf(out, "%lu times; ", entry->count);
 		put_why(entry, out);
-		sb_buf_puts(out, ")\n      ");
+		sb_buf_puts(out, entry->tls ? ")\n" : ")\n      ");
+		if (entry->tls)
+			continue; /* no rule is missing */
 		by_rules |= !entry->proxy;
 		if (entry->proxy)
 			put_proxy_help(entry, out);
@@ -183,8 +198,9 @@ void sb_contacts_json(const struct sb_contact_list *list, struct sb_json *json)
 		sb_json_pair(json, "rule", entry->rule);
 		if (entry->by)
 			sb_json_pair(json, "by", entry->by);
-		sb_json_pair_bool(json, "can_be_allowed", !entry->final && !entry->proxy);
-		if (!entry->final && !entry->own_flag && !entry->proxy) {
+		sb_json_pair_bool(json, "can_be_allowed",
+				  !entry->final && !entry->proxy && !entry->tls);
+		if (!entry->final && !entry->own_flag && !entry->proxy && !entry->tls) {
 			text.length = 0;
 			sb_buf_printf(&text, "--connect=%s", entry->text);
 			sb_json_pair(json, "option", text.data);
@@ -200,7 +216,7 @@ void sb_contacts_rules(const struct sb_contact_list *list, bool refused, struct 
 		size_t start = out->length;
 
 		/* what a rule denies, or a person, is none to learn */
-		if (!entry->reached && (!refused || entry->rule || entry->proxy ||
+		if (!entry->reached && (!refused || entry->rule || entry->proxy || entry->tls ||
 					(entry->by && strcmp(entry->by, "person") == 0)))
 			continue;
 		sb_buf_printf(out, "connect %s", entry->text);

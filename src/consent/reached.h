@@ -17,6 +17,7 @@ struct sb_contact {
 	const char *by;       /* as in the record */
 	int proxy;            /* it failed at a proxy: network/network.h; */
 	const char *variable; /* ... and what names that */
+	const char *tls; /* the name in TLS that it was reset for, "": none to believe; or NULL */
 	/* The rule that decided; NULL: the setting.  Need not live on. */
 	const struct sb_connect_rule *rule;
 };

@@ -47,6 +47,7 @@ struct flow {
 	enum look look;
 	size_t seen; /* until it is done: bytes of the command's that may go on */
 	bool refused;
+	bool half; /* the command says no more than has come */
 	bool datagrams;
 	int fd[2];
 	struct way way[2];
@@ -154,6 +155,7 @@ static void look_at_hello(struct pump *pump, struct flow *flow, size_t length)
 		flow->refused = strcmp(flow->tls, flow->name) != 0;
 		break;
 	case SB_SNI_BAD:
+		flow->tls[0] = '\0'; /* an earlier hello's */
 		flow->refused = true;
 		break;
 	}
@@ -161,6 +163,16 @@ static void look_at_hello(struct pump *pump, struct flow *flow, size_t length)
 		return;
 	flow->seen = end;
 	flow->look = end && flow->look == LOOK_HELLO ? LOOK_ANSWER : LOOK_DONE;
+}
+
+/* What is no whole hello waits for the rest.  If none will come it is dropped, and the other side hears the end. */
+static size_t give_up_half(struct pump *pump, const struct flow *flow)
+{
+	if (!flow->half)
+		return 0;
+	while (recv(flow->fd[INSIDE], pump->buffer, SB_SNI_MAX, MSG_DONTWAIT) > 0)
+		;
+	return PIPE_SIZE;
 }
 
 /*
@@ -190,11 +202,14 @@ static size_t may_take(struct pump *pump, struct flow *flow)
 		return PIPE_SIZE;
 	if (flow->look != LOOK_HELLO) {
 		if (got < SB_SNI_HEAD)
-			return 0;
+			return give_up_half(pump, flow);
 		flow->seen = sb_sni_other_record(pump->buffer);
 	}
-	if (!flow->seen && flow->look != LOOK_ANSWER)
+	if (!flow->seen && flow->look != LOOK_ANSWER) {
 		look_at_hello(pump, flow, (size_t)got);
+		if (!flow->refused && !flow->seen && flow->look != LOOK_DONE)
+			return give_up_half(pump, flow);
+	}
 	return flow->look == LOOK_DONE ? PIPE_SIZE : flow->seen;
 }
 
@@ -329,7 +344,8 @@ static void begin(struct pump *pump, const struct sb_gate_message *message, cons
 	pump->count++;
 	pump->datagrams += flow->datagrams;
 	event.data.ptr = flow;
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2;
+	     i++, event.events &= ~(uint32_t)EPOLLRDHUP) /* of the inner one only */
 		if (epoll_ctl(pump->epoll, EPOLL_CTL_ADD, fds[i], &event) != 0) {
 			end(pump, flow, true);
 			return;
@@ -418,6 +434,7 @@ int sb_pump_main(int channel)
 							: -1);
 
 		if (ready > 0 && event.data.ptr) {
+			((struct flow *)event.data.ptr)->half |= (event.events & EPOLLRDHUP) != 0;
 			serve(&pump, event.data.ptr);
 		} else if (ready > 0) {
 			struct sb_gate_message message;

@@ -65,6 +65,7 @@ static void sum_up(const struct sb_approver *approver, const struct sb_host_wish
 		.by = event->by,
 		.proxy = message ? message->proxy : 0,
 		.variable = message ? message->variable : NULL,
+		.tls = message && message->refused ? message->tls : NULL,
 		.rule = wish->rule};
 
 	if (approver->summary)

@@ -229,6 +229,9 @@ def tls_names(fx):
                   ["1603010000", good], ["15030100020100" + other], ["15000000020100" + other], ["1600" + other[4:]]):
         result = inside(fx, TLS, *words, flags=flags)
         equal(reached(fx), [], result.stdout)
+        lacks(result.stderr, "no rule allows")
+        lacks(result.stderr, "--connect=")
+        contains(result.stderr, "the name in TLS was 'other.example', and not this one" if words == [other] else "TLS")
         check(result.stdout in ("ECONNRESET\n", "EPIPE\n"), "reset, while it sent or while it waited: " + result.stderr)
     for words in ([good], [hello("GOOD.example.").hex()], [good[:60], good[60:]], [pieces(good)], ["1600" + good[4:]], ["00"], []):
         result = inside(fx, TLS if words else "s = socket.create_connection(('good.example', 443))", *words, flags=flags)
@@ -237,6 +240,18 @@ def tls_names(fx):
             contains(result.stdout, "heard", "neighbour")
     log = fx.sandbash("--log").stdout
     contains(log, "other.example", "the record has the name that TLS gave")
+
+
+@test("who sends a part of a hello and ends its side hears the other side's end, and nothing of it is passed on")
+def half_a_hello(fx):
+    code = TLS.replace("    print(s.recv(100))", "    s.shutdown(socket.SHUT_WR)\n    print(s.recv(100))")
+    good = hello("good.example").hex()
+    equal(native(fx, code, good[:60]).stdout.splitlines()[-1], "done", "control")
+    for words in ([good[:2]], [good[:60]], [good[:20], good[20:-2]]):
+        equal(inside(fx, code, *words, flags=["--connect=good.example:443"]).stdout, "b'heard'\ndone\n", str(words))
+        equal(reached(fx), ["tls 203.0.114.10 0 bytes"], str(words))
+    equal(inside(fx, code, good, flags=["--connect=good.example:443"]).stdout, "b'heard'\ndone\n", "neighbour")
+    equal(reached(fx), [f"tls 203.0.114.10 {len(good) // 2} bytes"])
 
 
 AGAIN = """

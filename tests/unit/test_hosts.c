@@ -288,6 +288,7 @@ static void the_end_tells_what_was_refused(void **state)
 	assert_non_null(strstr(text.data, "'x.corp:22' (you said no; global)"));
 	assert_non_null(strstr(text.data, "no option allows it"));
 	assert_null(strchr(text.data, '\x1b'));
+	assert_null(strstr(text.data, "TLS"));
 	sb_summary_hosts(summary, true, &rules);
 	assert_non_null(strstr(rules.data, "connect ok.example:443 "));
 	assert_non_null(strstr(rules.data, "connect a.b:443 "));
