@@ -178,24 +178,45 @@ enum sb_ending sb_model_printf(struct sb_command *call)
 	return SB_ENDS_WELL;
 }
 
+/* How many loops "break N" leaves; 0: nobody knows. */
+static unsigned loops_of(const struct sb_command *call)
+{
+	const char *text = call->count ? call->operands[0]->text : "1";
+	unsigned number = 0;
+
+	if (call->count && (call->operands[0]->known != SB_KNOWN || call->operands[0]->many))
+		return 0;
+	for (; *text >= '0' && *text <= '9' && number < 1000; text++)
+		number = number * 10 + (unsigned)(*text - '0');
+	if (*text)
+		return 0;
+	return number < call->shell->state.in_loop ? number : call->shell->state.in_loop;
+}
+
+enum sb_ending sb_model_break(struct sb_command *call)
+{
+	struct sb_shell_state *state = &call->shell->state;
+	unsigned loops = loops_of(call);
+
+	if (state->in_loop && !loops) {
+		state->doubt = state->doubt > state->in_loop ? state->doubt : state->in_loop;
+		state->maybe = true;
+	}
+	if (state->in_loop)
+		state->left = loops ? loops : SB_LEFT_LOOP;
+	return SB_ENDS_OPEN;
+}
+
 enum sb_ending sb_model_leave(struct sb_command *call)
 {
-	static const struct {
-		const char *name;
-		enum sb_left left;
-	} names[] = {{"break", SB_LEFT_LOOP},
-		     {"continue", SB_LEFT_LOOP},
-		     {"return", SB_LEFT_FUNCTION},
-		     {"exit", SB_LEFT_SHELL},
-		     {"logout", SB_LEFT_SHELL}};
-
 	struct sb_shell_state *state = &call->shell->state;
 
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (strcmp(call->model->name, names[i].name) == 0 &&
-		    (names[i].left != SB_LEFT_LOOP || state->in_loop) &&
-		    (names[i].left != SB_LEFT_FUNCTION || state->in_function))
-			state->left = names[i].left;
+	if (strcmp(call->model->name, "return") != 0) {
+		sb_traps_leave(call->shell);
+		state->left = SB_LEFT_SHELL;
+	} else if (state->in_function) {
+		state->left = SB_LEFT_FUNCTION;
+	}
 	return SB_ENDS_OPEN;
 }
 

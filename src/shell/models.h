@@ -116,10 +116,14 @@ enum sb_ending sb_model_nohup(struct sb_command *call);
 enum sb_ending sb_model_xargs(struct sb_command *call);
 enum sb_ending sb_model_find(struct sb_command *call);
 enum sb_ending sb_model_shell(struct sb_command *call);
+/* Commands given as text, in this shell. */
+enum sb_ending sb_text_run(struct sb_shell *shell, const struct sb_field *text);
 enum sb_ending sb_model_eval(struct sb_command *call);
 enum sb_ending sb_model_source(struct sb_command *call);
 enum sb_ending sb_model_exec(struct sb_command *call);
 enum sb_ending sb_model_command(struct sb_command *call);
+
+/* --- traps.c ----------------------------------------------------------------------------------- */
 enum sb_ending sb_model_trap(struct sb_command *call);
 
 /* --- builtins.c -------------------------------------------------------------------------------- */
@@ -130,6 +134,7 @@ enum sb_ending sb_model_set(struct sb_command *call);
 enum sb_ending sb_model_shift(struct sb_command *call);
 enum sb_ending sb_model_assigns(struct sb_command *call);
 enum sb_ending sb_model_printf(struct sb_command *call);
+enum sb_ending sb_model_break(struct sb_command *call);
 enum sb_ending sb_model_leave(struct sb_command *call);
 enum sb_ending sb_model_lose(struct sb_command *call);
 

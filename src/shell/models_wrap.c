@@ -312,8 +312,7 @@ enum sb_ending sb_model_find(struct sb_command *call)
 
 /* --- shells --------------------------------------------------------------------------------------- */
 
-/* Commands given as text; a child of ours sees of our variables only those that are exported. */
-static enum sb_ending run_text(struct sb_shell *shell, const struct sb_field *text)
+enum sb_ending sb_text_run(struct sb_shell *shell, const struct sb_field *text)
 {
 	enum sb_ending ending = SB_ENDS_OPEN;
 	struct sb_syntax syntax;
@@ -341,7 +340,9 @@ static void become_child(struct sb_shell *shell)
 	size_t seen = 0;
 
 	shell->state.bindings = NULL;
-	shell->state.strict = shell->state.in_loop = shell->state.in_function = false;
+	shell->state.traps = NULL;
+	shell->state.strict = shell->state.in_function = false;
+	shell->state.in_loop = 0;
 	for (; ours; ours = ours->next) {
 		if (!ours->is_function)
 			sb_variable_set(shell, ours->name, ours->name_length, SB_NOT_KNOWN, "");
@@ -399,7 +400,8 @@ enum sb_ending sb_model_shell(struct sb_command *call)
 			shell, &(struct sb_field){.text = call->model->name, .next = call->rest});
 		shell->state.maybe = true;
 	}
-	ending = run_text(shell, given);
+	ending = sb_text_run(shell, given);
+	sb_traps_end(shell);
 	shell->state = before;
 	return ending;
 }
@@ -428,7 +430,7 @@ enum sb_ending sb_model_eval(struct sb_command *call)
 		}
 		text->word = word->word;
 	}
-	return text ? run_text(call->shell, text) : SB_ENDS_TRUE;
+	return text ? sb_text_run(call->shell, text) : SB_ENDS_TRUE;
 }
 
 enum sb_ending sb_model_source(struct sb_command *call)
@@ -456,17 +458,4 @@ enum sb_ending sb_model_command(struct sb_command *call)
 	if (call->has['v'] || call->has['V'] || !call->rest)
 		return SB_ENDS_OPEN;
 	return call_inner(call, call->rest);
-}
-
-/* What a trap would run may run at any time from here on. */
-enum sb_ending sb_model_trap(struct sb_command *call)
-{
-	struct sb_shell_state before = call->shell->state;
-
-	if (call->count < 2 || sb_field_is(call->operands[0], "-") || !*call->operands[0]->text)
-		return SB_ENDS_WELL;
-	call->shell->state.maybe = true;
-	run_text(call->shell, call->operands[0]);
-	call->shell->state = before;
-	return SB_ENDS_WELL;
 }

@@ -97,6 +97,7 @@ static bool look(const char *command, size_t length, const struct sb_preview_opt
 	look_at_environment(&shell);
 	set_arguments(&shell, options->arguments);
 	sb_commands_walk(&shell, syntax.commands);
+	sb_traps_end(&shell);
 	whole->preview.problem = syntax.problem;
 	whole->preview.problem_line = syntax.line;
 	if (whole->arena.spent) {

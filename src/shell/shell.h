@@ -47,8 +47,8 @@ enum sb_ending {
 	SB_ENDS_FALSE, /* always */
 };
 
-/* What a command left for good. */
-enum sb_left { SB_LEFT_NOTHING, SB_LEFT_LOOP, SB_LEFT_FUNCTION, SB_LEFT_SHELL };
+/* What a command left for good; up to SB_LEFT_FUNCTION so many loops. */
+enum { SB_LEFT_NOTHING, SB_LEFT_LOOP, SB_LEFT_FUNCTION = 1 << 16, SB_LEFT_SHELL };
 
 /* What a subshell puts back. */
 struct sb_shell_state {
@@ -60,12 +60,14 @@ struct sb_shell_state {
 	const char *before;    /* what "cd -" goes to; NULL: not known */
 	struct sb_field *arguments;
 	bool arguments_known;
-	bool maybe;                /* what comes may not happen */
-	bool strict;               /* set -e */
-	bool lost;                 /* anything may have been defined */
-	bool separators;           /* IFS is not as it was */
-	bool in_loop, in_function; /* what "break" and "return" leave; else they fail */
-	enum sb_left left, doubt;  /* for good; or perhaps */
+	bool maybe;            /* what comes may not happen */
+	bool strict;           /* set -e */
+	bool lost;             /* anything may have been defined */
+	bool separators;       /* IFS is not as it was */
+	bool in_function;      /* what "return" leaves; else it fails */
+	unsigned in_loop;      /* so many are around, for "break" */
+	unsigned left, doubt;  /* SB_LEFT_: for good; or perhaps */
+	struct sb_trap *traps; /* of this shell */
 };
 
 struct sb_shell {
@@ -98,6 +100,13 @@ void sb_function_set(struct sb_shell *shell, const char *name, size_t length,
 void sb_shell_lose(struct sb_shell *shell);
 /* What was set since before may have been set or not. */
 void sb_shell_doubt(struct sb_shell *shell, const struct sb_shell_state *before);
+
+/* --- traps.c ------------------------------------------------------------------------------- */
+
+/* At "exit": what EXIT runs, with what is known there. */
+void sb_traps_leave(struct sb_shell *shell);
+/* The end of a shell, before its state is put back. */
+void sb_traps_end(struct sb_shell *shell);
 
 /* --- match.c ----------------------------------------------------------------------------- */
 

@@ -160,7 +160,7 @@ static enum sb_ending call_function(struct sb_shell *shell, const struct sb_bind
 	shell->state.arguments = fields->next;
 	shell->state.arguments_known = true;
 	shell->state.in_function = true;
-	shell->state.in_loop = false;
+	shell->state.in_loop = 0;
 	shell->run(shell, function->body);
 	leave_function(shell, &before);
 	shell->depth--;

@@ -15,7 +15,7 @@ static enum sb_ending walk_list(struct sb_shell *shell, const struct sb_node *li
 static bool walk_maybe(struct sb_shell *shell, const struct sb_node *list)
 {
 	struct sb_shell_state before = shell->state;
-	enum sb_left left;
+	unsigned left;
 
 	shell->state.maybe = true;
 	sb_commands_walk(shell, list);
@@ -39,7 +39,9 @@ static enum sb_ending walk_apart(struct sb_shell *shell, const struct sb_node *n
 	enum sb_ending ending;
 
 	shell->state.maybe |= !waits;
+	shell->state.traps = NULL;
 	ending = list ? sb_commands_walk(shell, node) : walk_node(shell, node);
+	sb_traps_end(shell);
 	shell->state = before;
 	return ending;
 }
@@ -52,7 +54,7 @@ static void forget_rounds(struct sb_shell *shell, const struct sb_node *conditio
 	bool silent = shell->silent;
 
 	shell->silent = true;
-	shell->state.in_loop = true;
+	shell->state.in_loop++;
 	if (condition)
 		walk_maybe(shell, condition);
 	walk_maybe(shell, body);
@@ -61,15 +63,17 @@ static void forget_rounds(struct sb_shell *shell, const struct sb_node *conditio
 	shell->state.doubt = before.doubt;
 }
 
-/* Leaving a loop is over at its end; leaving more goes on. */
+/* Leaving a loop is over at its end; leaving more goes on, by one loop less. */
 static void end_loop(struct sb_shell *shell, const struct sb_shell_state *before)
 {
 	struct sb_shell_state *now = &shell->state;
 
 	now->in_loop = before->in_loop;
-	if (now->left == SB_LEFT_LOOP)
-		now->left = SB_LEFT_NOTHING;
-	if (now->doubt <= SB_LEFT_LOOP) {
+	if (now->left && now->left < SB_LEFT_FUNCTION)
+		now->left--;
+	if (now->doubt > SB_LEFT_LOOP && now->doubt < SB_LEFT_FUNCTION) {
+		now->doubt--;
+	} else if (now->doubt <= SB_LEFT_LOOP) {
 		now->doubt = before->doubt;
 		now->maybe = before->maybe || now->lost;
 	}
@@ -136,9 +140,8 @@ static void walk_rounds(struct sb_shell *shell, const struct sb_node *node,
 {
 	struct sb_shell_state before = shell->state;
 
-	shell->state.in_loop = true;
-	for (; fields && shell->state.left != SB_LEFT_LOOP && shell->state.left < SB_LEFT_FUNCTION;
-	     fields = fields->next) {
+	shell->state.in_loop++;
+	for (; fields && !shell->state.left; fields = fields->next) {
 		sb_variable_set(shell, node->name, node->name_length, fields->known, fields->text);
 		walk_list(shell, node->body, fields->next);
 		/* "break" ends the loop, "continue" this round: the rest may come */
@@ -311,7 +314,7 @@ static enum sb_ending walk_pipeline_maybe(struct sb_shell *shell, const struct s
 					  bool on_failure, const struct sb_shell_state *elsewhere)
 {
 	struct sb_shell_state before = shell->state, *now = &shell->state;
-	enum sb_left left;
+	unsigned left;
 
 	now->maybe = true;
 	now->directory = elsewhere->directory;
@@ -397,8 +400,11 @@ static enum sb_ending walk_list(struct sb_shell *shell, const struct sb_node *li
 			end = end->next;
 		/* nobody waits: it may be ended before it is done */
 		shell->state.maybe |= node->background;
+		if (node->background)
+			shell->state.traps = NULL;
 		ending = walk_joined(shell, node, end);
 		if (node->background) {
+			sb_traps_end(shell);
 			shell->state = before;
 			ending = SB_ENDS_TRUE;
 		} else if ((end || more) && shell->state.directory != before.directory &&

@@ -290,7 +290,9 @@ static void run_inside(struct sb_shell *shell, const struct sb_node *commands, b
 	const char *name = shell->name;
 
 	shell->state.maybe |= !waits;
+	shell->state.traps = NULL;
 	shell->run(shell, commands);
+	sb_traps_end(shell);
 	shell->state = before;
 	shell->name = name;
 }

@@ -181,6 +181,13 @@ static void flow(void **state)
 		{"for f in $RANDOM; do rm a; done", "D?a | rm"},
 		{"for f in a b; do test $f && break; rm $f; done", "D?a D?b | rm"},
 		{"for f in a b; do rm $f; break; done; rm c", "D!a D?b D!c | rm"},
+		{"for i in 1 2; do for j in x y; do touch $i$j; break 2; done; done; rm c",
+		 "C!1x C?2x D!c | touch,rm"},
+		{"for i in 1 2; do for j in x y; do continue 2; done; touch o$i; done", ""},
+		{"for i in 1 2; do while a; do break 9; done; rm $i; done; rm c",
+		 "D?1 D?2 D!c | a,rm @unknown $ a"},
+		{"read N; for i in 1; do for j in x; do break $N; done; rm a; done; rm c",
+		 "D?a D!c | rm"},
 		{"while read f; do rm \"$f\"; done < l", "R!l D~\"$f\" | rm $ \"$f\""},
 		{"i=1; while test $i; do rm f$i; i=2; done", "D~f$i | rm $ f$i"},
 		{"while true; do rm a; done", "D!a | rm"},
@@ -228,6 +235,37 @@ static void flow(void **state)
 		{". ./x; rm a", "R!x D~a | rm @unknown $ . ./x"},
 		{"alias rm=ls; rm /a", "D?/a | rm $ alias"},
 		{"PATH=.; rm a", "D?a | rm"},
+	};
+
+	(void)state;
+	CHECK(rows);
+}
+
+/* What runs later: with the variables and the directory of then. */
+static void traps(void **state)
+{
+	static const struct row rows[] = {
+		{"trap 'rm -rf \"$x\"' EXIT; x=src", "D?src | rm"},
+		{"x=build; c() { rm $x; }; trap c EXIT; x=src", "D?src | rm"},
+		{"trap c EXIT; c() { rm a; }", "D?a | rm"},
+		{"trap 'touch x' EXIT; cd src", "C?src/x | touch"},
+		{"trap 'touch x' 0; cd src; echo > f", "C!src/f C?f C?src/x C?x | touch"},
+		{"trap 'rm a' EXIT; trap - EXIT", ""},
+		{"trap 'rm a' EXIT; trap 'rm b' EXIT", "D?b | rm"},
+		{"trap 'rm a' EXIT; test x && trap - EXIT", "D?a | rm"},
+		{"(trap 'rm $x' EXIT; x=a); x=b; y=$(trap 'rm $x' EXIT; x=c); trap 'rm $x' EXIT & x=d",
+		 "D?a D?c D?b | rm"},
+		{"trap 'rm $x' EXIT; x=a; if b; then x=c; exit; fi; x=d",
+		 "D?c D?d | b,rm @unknown $ b"},
+		{"trap 'rm a; exit 1' EXIT; exit", "D?a | rm"},
+		{"bash -c 'trap \"rm b\" EXIT; cd s'", "D?s/b | bash,rm"},
+		{"set -e; x=a; trap 'rm $x' EXIT; x=b", "D?b D~$x | rm $ $x"},
+		{"trap 'touch $x' DEBUG; x=a; x=b", "C~$x | touch $ $x"},
+		{"x=a; trap 'touch $x' INT", "C?a | touch"},
+		{"trap 'touch y' USR1; cd s", "C?y C~y | touch"},
+		{"x=a; trap 'x=b' DEBUG; touch $x", "C~$x | touch $ $x"},
+		{"read x; trap \"$x\" EXIT", " @unknown $ \"$x\", \"$x\" EXIT"},
+		{"f() { trap 'rm $1' RETURN; }; f a", "D?a | rm"},
 	};
 
 	(void)state;
@@ -415,10 +453,15 @@ static void long_and_deep(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(redirections),  cmocka_unit_test(words),
-	cmocka_unit_test(cuts),          cmocka_unit_test(flow),
-	cmocka_unit_test(programs),      cmocka_unit_test(wrappers),
-	cmocka_unit_test(mistakes),      cmocka_unit_test(table_is_in_order),
+	cmocka_unit_test(redirections),
+	cmocka_unit_test(words),
+	cmocka_unit_test(cuts),
+	cmocka_unit_test(flow),
+	cmocka_unit_test(traps),
+	cmocka_unit_test(programs),
+	cmocka_unit_test(wrappers),
+	cmocka_unit_test(mistakes),
+	cmocka_unit_test(table_is_in_order),
 	cmocka_unit_test(long_and_deep),
 };
 
