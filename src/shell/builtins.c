@@ -28,7 +28,9 @@ enum sb_ending sb_model_cd(struct sb_command *call)
 		state->before = from;
 		return SB_ENDS_WELL;
 	}
-	elsewhere = sb_variable_get(call->shell, "CDPATH", 6, &cdpath) == SB_KNOWN && *cdpath;
+	elsewhere = sb_variable_get(call->shell, "CDPATH", 6, &cdpath) == SB_KNOWN
+			    ? *cdpath != '\0'
+			    : sb_variable_given(call->shell, "CDPATH");
 	if (!field) {
 		if (sb_variable_get(call->shell, "HOME", 4, &to) == SB_KNOWN)
 			to = sb_path_of(call->shell, to, &sure);
@@ -65,6 +67,8 @@ enum sb_ending sb_model_declare(struct sb_command *call)
 
 		if (field->known != SB_KNOWN)
 			sb_shell_lose(call->shell);
+		else if (call->has['i'] || call->has['u'] || call->has['l'])
+			sb_variable_alter(call->shell, field->text, strcspn(field->text, "=+["));
 		else if (sign)
 			sb_variable_set(call->shell, field->text, (size_t)(sign - field->text),
 					SB_KNOWN, sign + 1);

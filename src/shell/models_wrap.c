@@ -379,6 +379,7 @@ enum sb_ending sb_model_shell(struct sb_command *call)
 	struct sb_shell_state before = shell->state;
 	enum sb_ending ending = SB_ENDS_OPEN;
 	const struct sb_field *given = call->rest;
+	bool lost;
 
 	if (call->has['n'])
 		return SB_ENDS_OPEN;
@@ -390,7 +391,14 @@ enum sb_ending sb_model_shell(struct sb_command *call)
 			shell, &(struct sb_field){.text = call->model->name, .next = call->rest});
 		return SB_ENDS_OPEN;
 	}
+	/* a file that bash reads first, and that may do and set anything */
+	lost = strcmp(call->model->name, "bash") == 0 && sb_variable_given(shell, "BASH_ENV");
 	become_child(shell);
+	if (lost) {
+		sb_unknown(shell, "BASH_ENV", 8);
+		sb_network(shell, SB_PREVIEW_NETWORK_UNKNOWN);
+		sb_shell_lose(shell);
+	}
 	shell->state.strict = call->has['e'];
 	shell->state.arguments = given->next ? given->next->next : NULL;
 	shell->state.arguments_known = !given->next || !given->next->many;

@@ -372,8 +372,14 @@ static struct sb_node *read_compound(struct sb_reader *reader)
 		return read_while(reader, false);
 	if (take_word(reader, "until"))
 		return read_while(reader, true);
-	if (take_word(reader, "for") || take_word(reader, "select"))
+	if (take_word(reader, "for"))
 		return read_for(reader);
+	if (take_word(reader, "select")) {
+		node = read_for(reader);
+		if (node)
+			node->asks = true;
+		return node;
+	}
 	if (take_word(reader, "case"))
 		return read_case(reader);
 	if (take_word(reader, "function"))

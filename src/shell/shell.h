@@ -35,6 +35,7 @@ struct sb_binding {
 	enum sb_knowledge known;
 	bool local;
 	bool is_function;
+	bool altered;               /* what is assigned is not what it has: declare -i, -u, -l */
 	const char *text;           /* of a variable */
 	const struct sb_node *body; /* of a function; NULL: not known */
 };
@@ -78,6 +79,7 @@ struct sb_shell {
 	const char *const *environment;
 	const char *name;  /* of the command that is looked at, for the words responsible */
 	bool no_functions; /* the next call is of a program: for who runs one */
+	bool alters;       /* some binding is altered */
 	bool silent;       /* nothing is reported: only what is set counts */
 	unsigned depth;    /* of functions, scripts in scripts, wrappers */
 	size_t steps;      /* that may still be made */
@@ -93,6 +95,10 @@ enum sb_knowledge sb_variable_get(const struct sb_shell *shell, const char *name
 				  const char **out_text);
 void sb_variable_set(struct sb_shell *shell, const char *name, size_t length,
 		     enum sb_knowledge known, const char *text);
+/* From here on nobody knows what an assignment makes of it. */
+void sb_variable_alter(struct sb_shell *shell, const char *name, size_t length);
+/* Was it set to something in the text? */
+bool sb_variable_given(const struct sb_shell *shell, const char *name);
 struct sb_binding *sb_function_get(const struct sb_shell *shell, const char *name);
 void sb_function_set(struct sb_shell *shell, const char *name, size_t length,
 		     const struct sb_node *body);

@@ -67,8 +67,8 @@ static bool runs_inside(const struct sb_part *part)
 	return false;
 }
 
-/* Each value, and if it stays each variable; true: a command ran whose end counts. */
-static bool assign(struct sb_shell *shell, const struct sb_assignment *list, bool stays, bool local)
+/* Each value and variable; true: a command ran whose end counts. */
+static bool assign(struct sb_shell *shell, const struct sb_assignment *list, bool local)
 {
 	bool ran = false;
 
@@ -83,8 +83,6 @@ static bool assign(struct sb_shell *shell, const struct sb_assignment *list, boo
 			value = sb_word_expand(shell, at->value, false);
 			ran |= runs_inside(at->value->parts);
 		}
-		if (!stays)
-			continue;
 		if (at->array || at->append || at->indexed || (at->value && !value))
 			sb_variable_set(shell, at->name, at->name_length, SB_NOT_KNOWN, "");
 		else
@@ -216,13 +214,60 @@ enum sb_ending sb_walk_call(struct sb_shell *shell, struct sb_field *fields)
 	return ending;
 }
 
-/* Do variables before this one count inside it? */
+/* Are variables before this one set while commands of the text run? */
 static bool sees_variables(const struct sb_shell *shell, const struct sb_field *field)
 {
 	return field->known != SB_KNOWN || sb_function_get(shell, field->text) ||
 	       sb_field_is(field, "eval") || sb_field_is(field, ".") ||
 	       sb_field_is(field, "source") || sb_field_is(field, "command") ||
 	       sb_field_is(field, "builtin");
+}
+
+/* What stood before a command is as before it; where its commands saw them, shells differ. */
+static void forget_prefix(struct sb_shell *shell, const struct sb_assignment *list,
+			  const struct sb_shell_state *before, bool seen)
+{
+	struct sb_shell_state *now = &shell->state;
+
+	for (const struct sb_assignment *at = list; at; at = at->next) {
+		struct sb_binding *newest = now->bindings;
+		const char *text;
+		enum sb_knowledge known;
+
+		now->bindings = before->bindings;
+		known = sb_variable_get(shell, at->name, at->name_length, &text);
+		now->bindings = newest;
+		sb_variable_set(shell, at->name, at->name_length,
+				seen || now->lost ? SB_NOT_KNOWN : known, text);
+	}
+}
+
+static bool is_path(const struct sb_assignment *list)
+{
+	for (; list; list = list->next)
+		if ((list->name_length == 4 && memcmp(list->name, "PATH", 4) == 0) ||
+		    (list->name_length > 3 && memcmp(list->name, "LD_", 3) == 0))
+			return true;
+	return false;
+}
+
+/* "X=1 command": it has X, and so has what it runs. */
+static enum sb_ending call_prefixed(struct sb_shell *shell, const struct sb_node *node,
+				    struct sb_field *fields)
+{
+	struct sb_shell_state before = shell->state;
+	bool seen = sees_variables(shell, fields), path = is_path(node->assignments);
+	enum sb_ending ending;
+
+	assign(shell, node->assignments, false);
+	shell->state.maybe |= path;
+	ending = sb_walk_call(shell, fields);
+	forget_prefix(shell, node->assignments, &before, seen);
+	if (!seen)
+		shell->state.separators = before.separators || shell->state.lost;
+	if (seen || path)
+		shell->state.maybe = before.maybe || shell->state.lost;
+	return ending;
 }
 
 static bool is_declaration(const struct sb_node *node)
@@ -238,45 +283,35 @@ static bool is_declaration(const struct sb_node *node)
 	return model && model->run == sb_model_declare;
 }
 
+/* declare -i, -u, -l */
+static bool is_altering(const struct sb_field *fields)
+{
+	for (; fields; fields = fields->next)
+		if (fields->known == SB_KNOWN && *fields->text == '-' &&
+		    strpbrk(fields->text, "iul"))
+			return true;
+	return false;
+}
+
 enum sb_ending sb_walk_simple(struct sb_shell *shell, const struct sb_node *node)
 {
 	struct sb_field *fields = sb_words_expand(shell, node->words);
 	bool declares = is_declaration(node);
 	bool local = declares && !strchr("er", node->words->text[0]);
-	enum sb_ending ending;
 
 	if (!fields || declares) {
-		bool ran = assign(shell, node->assignments, true, local);
+		bool ran = assign(shell, node->assignments, local);
 
 		sb_walk_redirects(shell, node->redirects);
 		if (!fields)
 			return ran || node->words ? SB_ENDS_OPEN : SB_ENDS_TRUE;
+		if (is_altering(fields->next))
+			for (const struct sb_assignment *at = node->assignments; at; at = at->next)
+				sb_variable_alter(shell, at->name, at->name_length);
 		return sb_walk_call(shell, fields);
 	}
 	sb_walk_redirects(shell, node->redirects);
-	if (node->assignments && sees_variables(shell, fields)) {
-		struct sb_shell_state before = shell->state;
-
-		assign(shell, node->assignments, true, false);
-		ending = sb_walk_call(shell, fields);
-		for (const struct sb_assignment *at = node->assignments; at; at = at->next)
-			sb_variable_set(shell, at->name, at->name_length, SB_NOT_KNOWN, "");
-		shell->state.maybe = before.maybe || shell->state.lost;
-		return ending;
-	}
-	if (node->assignments) {
-		struct sb_shell_state before = shell->state;
-		bool path = false;
-
-		for (const struct sb_assignment *at = node->assignments; at; at = at->next)
-			path |= (at->name_length == 4 && memcmp(at->name, "PATH", 4) == 0) ||
-				(at->name_length > 3 && memcmp(at->name, "LD_", 3) == 0);
-		assign(shell, node->assignments, false, false);
-		shell->state.maybe |= path;
-		ending = sb_walk_call(shell, fields);
-		if (path && !shell->state.lost)
-			shell->state.maybe = before.maybe;
-		return ending;
-	}
+	if (node->assignments)
+		return call_prefixed(shell, node, fields);
 	return sb_walk_call(shell, fields);
 }

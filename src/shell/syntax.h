@@ -120,6 +120,7 @@ struct sb_node {
 	bool negated;
 	bool background; /* the whole list of && and || that it is in */
 	bool has_words;
+	bool asks; /* select */
 	bool until;
 	const char *name; /* of a function, or what a loop sets */
 	uint32_t name_length;

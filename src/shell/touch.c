@@ -112,8 +112,10 @@ struct sb_field *sb_field_with(struct sb_shell *shell, const struct sb_field *fi
 
 struct sb_field *sb_field_in_home(struct sb_shell *shell, const char *name)
 {
-	const struct sb_field home = {.text = shell->home ? shell->home : "~",
-				      .known = shell->home ? SB_KNOWN : SB_NOT_KNOWN};
+	const char *text;
+	bool known = sb_variable_get(shell, "HOME", 4, &text) == SB_KNOWN;
+	const struct sb_field home = {.text = known ? text : "~",
+				      .known = known ? SB_KNOWN : SB_NOT_KNOWN};
 
 	return sb_field_with(shell, &home, name);
 }

@@ -144,11 +144,15 @@ static struct sb_binding *bind(struct sb_shell *shell, const char *name, size_t 
 void sb_variable_set(struct sb_shell *shell, const char *name, size_t length,
 		     enum sb_knowledge known, const char *text)
 {
+	bool tired = false;
+	const struct sb_binding *old = shell->alters ? find(shell, name, length, false, &tired)
+						     : NULL;
 	struct sb_binding *made = bind(shell, name, length);
 
 	if (!made)
 		return;
-	made->known = known;
+	made->altered = tired || (old && old->altered && known != SB_UNSET);
+	made->known = made->altered ? SB_NOT_KNOWN : known;
 	made->text = text;
 	/* another program of the same name may be found from here on */
 	if (is(name, length, "PATH") || is(name, length, "LD_PRELOAD"))
@@ -157,6 +161,26 @@ void sb_variable_set(struct sb_shell *shell, const char *name, size_t length,
 	if (is(name, length, "PWD") || is(name, length, "OLDPWD"))
 		made->known = SB_NOT_KNOWN;
 	shell->state.separators |= is(name, length, "IFS");
+}
+
+void sb_variable_alter(struct sb_shell *shell, const char *name, size_t length)
+{
+	struct sb_binding *made = bind(shell, name, length);
+
+	if (!made)
+		return;
+	made->text = "";
+	made->known = SB_NOT_KNOWN;
+	made->altered = shell->alters = true;
+}
+
+bool sb_variable_given(const struct sb_shell *shell, const char *name)
+{
+	bool tired;
+	const struct sb_binding *found = find(shell, name, strlen(name), false, &tired);
+
+	return tired || (found && (found->known == SB_KNOWN ? *found->text != '\0'
+							    : found->known != SB_UNSET));
 }
 
 struct sb_binding *sb_function_get(const struct sb_shell *shell, const char *name)

@@ -161,12 +161,12 @@ static enum sb_ending walk_for(struct sb_shell *shell, const struct sb_node *nod
 
 	if (node->has_words)
 		fields = sb_words_expand(shell, node->words);
-	if (is_list(fields) && (node->has_words || shell->state.arguments_known)) {
+	if (!node->asks && is_list(fields) && (node->has_words || shell->state.arguments_known)) {
 		walk_rounds(shell, node, fields);
 		return SB_ENDS_OPEN;
 	}
 	before = shell->state;
-	one = fields && !fields->next && fields->known == SB_PATTERN_KNOWN &&
+	one = !node->asks && fields && !fields->next && fields->known == SB_PATTERN_KNOWN &&
 	      (node->has_words || shell->state.arguments_known);
 	sb_variable_set(shell, node->name, node->name_length, one ? SB_PATTERN_KNOWN : SB_NOT_KNOWN,
 			one ? fields->text : "");

@@ -229,12 +229,41 @@ static void flow(void **state)
 		{"set -e; grep x f; rm a", "R!f D?a | grep,rm"},
 		{"((x=1)); [[ -f a && $(rm b) ]]; rm $x", "D!b D~$x | rm $ $x"},
 		{"coproc rm a", "D?a | rm"},
-		{"select x in a; do rm b; done", "D!b | rm"},
+		{"select x in a; do rm b $x; done", "D?b D~$x | rm $ $x"},
 		{"trap 'rm a' EXIT", "D?a | rm"},
 		{"$RANDOM a; rm b", "D~b | rm @unknown $ $RANDOM a"},
 		{". ./x; rm a", "R!x D~a | rm @unknown $ . ./x"},
 		{"alias rm=ls; rm /a", "D?/a | rm $ alias"},
 		{"PATH=.; rm a", "D?a | rm"},
+	};
+
+	(void)state;
+	CHECK(rows);
+}
+
+/* Variables before a command, those that change what is assigned, and those that steer others. */
+static void variables_of_commands(void **state)
+{
+	static const struct row rows[] = {
+		{"CDPATH=src cd sub; touch x; rm /y", "C~x D!/y | touch,rm"},
+		{"CDPATH=src cd ./sub && touch x", "C!sub/x | touch"},
+		{"CDPATH=$(a) cd sub && touch x", "C~x | a,touch @unknown $ a"},
+		{"CDPATH=src true; cd sub && touch x", "C!sub/x | touch"},
+		{"HOME=/k cd && touch x; rm ~/y", "C!/k/x D!/h/y | touch,rm"},
+		{"A=b touch $A; rm $A", "C!a.txt D!a.txt | touch,rm"},
+		{"A=b bash -c 'touch $A'", "C~$A | bash,touch $ $A"},
+		{"IFS=: read x; y='a b'; rm $y", "D!a D!b | rm"},
+		{"PATH=x rm a; rm b", "D?a D!b | rm"},
+		{"BASH_ENV=f bash -c 'rm a'; rm b", "D~a D!b | bash,rm @unknown $ BASH_ENV"},
+		{"export BASH_ENV=f; bash -c :", " | bash @unknown $ BASH_ENV"},
+		{"BASH_ENV= bash -c 'rm a'; BASH_ENV=f sh -c 'rm b'", "D!a D!b | bash,rm,sh"},
+		{"env BASH_ENV=f bash -c :", " | env,bash @unknown $ BASH_ENV"},
+		{"declare -i n=3+4; touch n$n", "C~n$n | touch $ n$n"},
+		{"declare -u U; U=up; touch $U; rm x", "C~$U D!x | touch,rm $ $U"},
+		{"declare -l \"L=UP\"; touch $L", "C~$L | touch $ $L"},
+		{"declare -x v=a; touch $v; declare -i i=1; unset i; i=b; touch $i",
+		 "C!a C!b | touch"},
+		{"x=a; declare -n r=x; r=b; touch $x", "C~$x | touch $ $x"},
 	};
 
 	(void)state;
@@ -457,6 +486,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(words),
 	cmocka_unit_test(cuts),
 	cmocka_unit_test(flow),
+	cmocka_unit_test(variables_of_commands),
 	cmocka_unit_test(traps),
 	cmocka_unit_test(programs),
 	cmocka_unit_test(wrappers),
