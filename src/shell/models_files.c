@@ -28,6 +28,54 @@ static bool is_directory(const struct sb_field *field)
 		(ends_in(field->text, "/.") || ends_in(field->text, "/..")));
 }
 
+static bool is_one_of(const struct sb_field *field, const char *const *names)
+{
+	for (; field && *names; names++)
+		if (sb_field_is(field, *names))
+			return true;
+	return false;
+}
+
+/* What was there is kept by another name: one with a suffix, with a number, or (by default) either. */
+static void keep_backup(struct sb_command *call, const struct sb_field *made)
+{
+	static const char *const simple[] = {"simple", "never", "none", "off", NULL};
+	static const char *const numbers[] = {"numbered", "t", NULL};
+	const struct sb_field *suffix = call->value['S'], *control = call->value['b'];
+	struct sb_field from_variable = {.text = ""};
+	const char *text;
+
+	if (!made || (!call->has['b'] && !call->has['S']))
+		return;
+	if (!control && sb_variable_given(call->shell, "VERSION_CONTROL")) {
+		from_variable.known =
+			sb_variable_get(call->shell, "VERSION_CONTROL", 15, &from_variable.text);
+		control = &from_variable;
+	}
+	if (!is_one_of(control, simple))
+		sb_command_act(call, SB_PREVIEW_CREATE, sb_field_like(call->shell, made, ".~*~"),
+			       SB_POSSIBLE);
+	if (is_one_of(control, numbers))
+		return;
+	if (suffix) {
+		text = suffix->known == SB_KNOWN && *suffix->text ? suffix->text : NULL;
+	} else {
+		enum sb_knowledge known =
+			sb_variable_get(call->shell, "SIMPLE_BACKUP_SUFFIX", 20, &text);
+
+		if (known == SB_UNSET || (known == SB_KNOWN && !*text) ||
+		    (known == SB_NOT_KNOWN &&
+		     !sb_variable_given(call->shell, "SIMPLE_BACKUP_SUFFIX")))
+			text = "~";
+		else if (known != SB_KNOWN)
+			text = NULL;
+	}
+	sb_command_act(call, SB_PREVIEW_CREATE,
+		       text ? sb_field_with(call->shell, made, text)
+			    : sb_field_like(call->shell, made, "*"),
+		       SB_POSSIBLE);
+}
+
 /* Something is made of each source: at the last operand, or in it; whole: sources may be directories. */
 static void arrive(struct sb_command *call, bool whole, enum sb_certainty best)
 {
@@ -53,6 +101,7 @@ static void arrive(struct sb_command *call, bool whole, enum sb_certainty best)
 	}
 	if (call->has['T'] && sources == 1 && into) {
 		sb_command_act(call, SB_PREVIEW_CREATE, into, best);
+		keep_backup(call, into);
 		return;
 	}
 	if (!inside && sources)
@@ -60,14 +109,11 @@ static void arrive(struct sb_command *call, bool whole, enum sb_certainty best)
 	for (size_t i = 0; i < sources; i++) {
 		struct sb_field *made = sb_field_into(call->shell, into, call->operands[i]);
 
-		if (call->has['b'] && made)
-			sb_command_act(call, SB_PREVIEW_CREATE,
-				       sb_field_with(call->shell, made, "~"), SB_POSSIBLE);
+		keep_backup(call, made);
 		sb_command_act(call, SB_PREVIEW_CREATE, made, inside ? best : SB_POSSIBLE);
 	}
-	if (call->has['b'] && into)
-		sb_command_act(call, SB_PREVIEW_CREATE, sb_field_with(call->shell, into, "~"),
-			       SB_POSSIBLE);
+	if (!inside && into && !ends_in(into->text, "/")) /* that is a directory, or not there */
+		keep_backup(call, into);
 }
 
 static size_t source_count(const struct sb_command *call)
@@ -143,8 +189,10 @@ enum sb_ending sb_model_link(struct sb_command *call)
 	if (call->count == 1 && !call->value['t']) {
 		if (call->operands[0]->many || call->operands[0]->known != SB_KNOWN)
 			call->doubt = true;
-		sb_command_act(call, SB_PREVIEW_CREATE,
-			       sb_field_into(call->shell, &here, call->operands[0]), SB_CERTAIN);
+		struct sb_field *made = sb_field_into(call->shell, &here, call->operands[0]);
+
+		sb_command_act(call, SB_PREVIEW_CREATE, made, SB_CERTAIN);
+		keep_backup(call, made);
 		return SB_ENDS_WELL;
 	}
 	if (call->has['n']) /* a link to a directory is no directory: then it is like -T, or not */

@@ -29,6 +29,19 @@ static struct sb_field *name_in(struct sb_command *call, const struct sb_field *
 	return name;
 }
 
+/* curl puts --output-dir before any name, one that is absolute, too. */
+static struct sb_field *output_in(struct sb_command *call, const struct sb_field *dir,
+				  const struct sb_field *name)
+{
+	struct sb_field *made = sb_field_with(call->shell, dir, "/");
+
+	if (made)
+		made = sb_field_with(call->shell, made, name->text);
+	if (made && name->known != SB_KNOWN)
+		made->known = SB_NOT_KNOWN;
+	return made;
+}
+
 enum sb_ending sb_model_curl(struct sb_command *call)
 {
 	const struct sb_field *dir = call->value['Q'];
@@ -43,10 +56,9 @@ enum sb_ending sb_model_curl(struct sb_command *call)
 
 		if (value && strchr("oDc", at->letter) && !sb_field_is(value, "-"))
 			sb_command_act(call, SB_PREVIEW_CREATE,
-				       dir && at->letter == 'o'
-					       ? sb_field_into(call->shell, dir, value)
-					       : value,
-				       SB_CERTAIN);
+				       dir && at->letter == 'o' ? output_in(call, dir, value)
+								: value,
+				       dir && *value->text == '/' ? SB_POSSIBLE : SB_CERTAIN);
 		else if (value && strchr("TK", at->letter))
 			sb_command_act(call, SB_PREVIEW_READ, value, SB_CERTAIN);
 		else if (value && strchr("dF", at->letter) && strchr(value->text, '@'))

@@ -144,6 +144,9 @@ struct sb_field *sb_field_beneath(struct sb_shell *shell, const struct sb_field 
 /* text behind it, or what is there in place of its end. */
 struct sb_field *sb_field_with(struct sb_shell *shell, const struct sb_field *field,
 			       const char *text);
+/* A pattern behind it. */
+struct sb_field *sb_field_like(struct sb_shell *shell, const struct sb_field *field,
+			       const char *pattern);
 /* A file of the home directory, with its slash; unknown where that is. */
 struct sb_field *sb_field_in_home(struct sb_shell *shell, const char *name);
 /* The absolute path; NULL: not known.  *out_sure: no link can make it another. */

@@ -110,6 +110,14 @@ struct sb_field *sb_field_with(struct sb_shell *shell, const struct sb_field *fi
 	return joined(shell, field, strlen(field->text), "", &more, strlen(text));
 }
 
+struct sb_field *sb_field_like(struct sb_shell *shell, const struct sb_field *field,
+			       const char *pattern)
+{
+	const struct sb_field more = {.text = pattern, .known = SB_PATTERN_KNOWN};
+
+	return joined(shell, field, strlen(field->text), "", &more, strlen(pattern));
+}
+
 struct sb_field *sb_field_in_home(struct sb_shell *shell, const char *name)
 {
 	const char *text;

@@ -304,6 +304,20 @@ static void traps(void **state)
 static void programs(void **state)
 {
 	static const struct row rows[] = {
+		{"cp -b a b/", "R!a C?b/a.~*~ C?b/a~ C!b/a | cp"},
+		{"cp --backup=numbered a b/", "R!a C?b/a.~*~ C!b/a | cp"},
+		{"cp --backup=t -S .z a b/", "R!a C?b/a.~*~ C!b/a | cp"},
+		{"cp --backup=simple --suffix=.sv a b/", "R!a C?b/a.sv C!b/a | cp"},
+		{"mv -S .zz a b/", "V!a C?b C?b/a.~*~ C?b/a.zz C?b/a | mv"},
+		{"VERSION_CONTROL=numbered cp -b a b/", "R!a C?b/a.~*~ C!b/a | cp"},
+		{"export SIMPLE_BACKUP_SUFFIX=.o; install -b a b/",
+		 "R!a C?b/a.~*~ C?b/a.o C!b/a | install"},
+		{"cp -bT a b", "R!a C!b C?b.~*~ C?b~ | cp"},
+		{"read s; cp --backup=off -S \"$s\" a b/", "R!a C?b/a* C!b/a | cp"},
+		{"ln -sb x/y", "C!y C?y.~*~ C?y~ | ln"},
+		{"curl -o s/f --output-dir out http://h/x", "C!out/s/f | curl @yes"},
+		{"curl -o /dev/null --output-dir out http://h/x", "C?out/dev/null | curl @yes"},
+		{"curl -o /dev/null http://h/x", " | curl @yes"},
 		{"cp -P a b", "R!a C?b C?b/a | cp"},
 		{"cp --parents a/b c", "R!a/b C?c/** | cp"},
 		{"cp a b", "R!a C?b C?b/a | cp"},
