@@ -90,7 +90,7 @@ class Maker:
                               "n{1..3}", "star\\*", "'star*'"])
         if kind == 1:
             return self.pick(['"$V"', "$V", "${V}", "${V%.c}.h", "$D/x", '"$D"/x', "${N:-a.txt}", "${W:+b.txt}", "~/a.txt",
-                              "$HOME/b.txt", "$PWD/c.c", "$(pwd)/two/x", "$(echo a.txt)", "`echo b.txt`", "${V##*/}",
+                              "$HOME/b.txt", "$PWD/c.c", "$(pwd)/two/x", "$(echo a.txt)", "`echo b.txt`", "${V##*/}", '"${V##*/}"', '"${V%.*}.h"', '"${PWD##*/}"', "${V##+([a-c])}z",
                               "$((1+1)).txt", "$RANDOM.txt", "${V/a/b}", "${#V}"])
         return self.quoted(self.name())
 
@@ -103,6 +103,8 @@ class Maker:
             f"cp {file} {other}", f"cp {file} {other} {directory}", f"cp -r {directory} {self.pick(['copy', 'two', 'two/', 'empty'])}",
             f"cp -t {directory} {file}", f"cp -T {file} {other}", f"cp -n {file} {other}", f"cp {file} -- {other}",
             f"cp --target-dir={directory} {file}", f"cp -bf {file} {other}",
+            f"cp -P {file} {other}", f"cp -rP link {directory}", f"cp --backup=numbered {file} {other}", f"cp -S .zz {file} {other}",
+            f"mv --suffix=.sv --backup {file} {other}", f"VERSION_CONTROL=t install -b {file} {other}", f"SIMPLE_BACKUP_SUFFIX=.q ln -bf {file} {other}",
             f"mv {file} {other}", f"mv {file} {directory}", f"mv -t {directory} {file} {other}", f"mv {directory} moved",
             f"rm {file}", f"rm -f {file} {other}", f"rm -rf {directory}", f"rm -r -- {directory}", f"rm -- -dash",
             f"ln -s {file} ln1", f"ln -sf {file} {directory}", f"ln {file} hard", f"ln -s ../{self.name().split('/')[0].replace(' ', '_')}",
@@ -127,7 +129,9 @@ class Maker:
             "git init -q g1", "git status", "V=b.txt", "V=dir/x D=two", "export D=two", "local_x=1", "read V < a.txt", "unset V", "D=$PWD/dir",
             f"V={self.quoted(self.name())}", "V+=x", "V=(a.txt b.txt)", "let 'k=1'", "((k++))", "printf -v V %s c.c", "set -- a.txt b.txt",
             "shift", 'rm -f "$1"', 'touch "$@"', "exec 3> fd3", "set -e", "set +e", "exit", "exit 0", "return 0", "eval 'touch ev1'", 'eval "rm $V"',
-            "eval touch e$V", "trap 'touch trapped' EXIT", "command rm a.txt", "builtin cd dir", "/bin/rm b.txt", "\\rm c.c", "'rm' d.c", "r'm' e.o",
+            "eval touch e$V", "trap 'touch trapped' EXIT", 'trap \'rm -f "$V"\' EXIT', "trap 'touch $D.t' DEBUG", "trap - EXIT",
+            "CDPATH=dir cd sub > /dev/null", "BASH_ENV=./run.sh bash -c :", "export BASH_ENV=./run.sh", "declare -i V=1+2", "declare -u V", "declare -l D=TWO",
+            "declare -n V=D", "V=new1 bash -c 'touch $V'", "command rm a.txt", "builtin cd dir", "/bin/rm b.txt", "\\rm c.c", "'rm' d.c", "r'm' e.o",
             "X=rm; $X a.txt", "alias ll=ls", "shopt -s nullglob", "IFS=.; touch $V", "PATH=/nowhere rm a.txt", "HOME=/x touch ~/a.txt",
             "umask 077", "sleep 0", "env | grep -c . > envs", "hash -r", ". ./run.sh", "xxd a.txt xx.out", "nohup touch nh",
         ])
@@ -168,6 +172,9 @@ class Maker:
             f"f() {{ return; }}; f; {one}", f"{{ {one}; }} > grouped", f"[[ -f a.txt && $V == *.c ]] && {three}", f"function g {{ cd dir; {three}; }}; g; touch here",
             f"for f in a.txt missing; do cat $f > /dev/null || continue; touch $f.ok; done", f"( cd dir && {one} ); touch after",
             f"cd dir || exit; {one}", f"grep -q nothing a.txt || exit; {one}", f"set -e; grep -q nothing a.txt; {one}", f"{three} &", f"select_=1; {one}",
+            f"for i in 1 2; do for j in x y; do touch $i$j; {self.pick(['break', 'continue'])} {self.pick(['', '1', '2', '9'])}; done; {three}; done; touch l",
+            f"for i in 1 2; do while {three}; do break 2; done; touch o$i; done", f"select V in a.txt b.txt; do {one}; break; done < {self.pick(['/dev/null', 'a.txt'])}",
+            f"trap 'touch x.t' EXIT; {one}; cd dir", f"c() {{ rm -f $V; }}; trap c EXIT; V=b.txt; {one}; V={self.pick(['a.txt', 'dir/x'])}",
         ])
 
     def inner(self):
