@@ -8,6 +8,8 @@
 #define MAGIC 0x34614253u /* "SBa4": the layout below */
 #define WORKER 0x8000u    /* bits of about */
 #define LASTING 0x4000u
+#define OPENS_SHIFT 12
+#define OPENS (SB_OPENS_ALL << OPENS_SHIFT)
 #define ABSENT UINT32_MAX /* the length of a text that is not there */
 
 enum {
@@ -31,7 +33,7 @@ struct head {
 	int32_t number;
 	int32_t process;
 	uint32_t op;
-	uint16_t about;        /* and WORKER, LASTING */
+	uint16_t about;        /* and WORKER, LASTING, OPENS */
 	uint16_t thing;        /* and 1; 0: none */
 	uint32_t content;      /* its length, or ABSENT */
 	uint32_t texts[TEXTS]; /* with the NUL, or ABSENT */
@@ -57,7 +59,8 @@ bool sb_attach_encode(const struct sb_attach_message *message, struct sb_buf *ou
 		head.process = question->process;
 		head.op = question->op;
 		head.about = (uint16_t)(question->about | (question->worker ? WORKER : 0) |
-					(question->lasting ? LASTING : 0));
+					(question->lasting ? LASTING : 0) |
+					(question->opens & SB_OPENS_ALL) << OPENS_SHIFT);
 		head.thing = (uint16_t)(question->thing + 1);
 		texts[VERB] = question->verb;
 		texts[PATH] = question->path;
@@ -115,13 +118,15 @@ bool sb_attach_decode(const char *bytes, size_t length, struct sb_attach_message
 	const char *at = bytes + sizeof(struct head), *end = bytes + length, *texts[TEXTS];
 	struct head head;
 	bool worker, lasting;
+	unsigned opens;
 
 	if (length < sizeof head)
 		return false;
 	memcpy(&head, bytes, sizeof head);
 	worker = head.about & WORKER;
 	lasting = head.about & LASTING;
-	head.about &= (uint16_t) ~(WORKER | LASTING);
+	opens = (head.about & OPENS) >> OPENS_SHIFT;
+	head.about &= (uint16_t) ~(WORKER | LASTING | OPENS);
 	if (head.magic != MAGIC || head.kind >= SB_ATTACH_KINDS || head.id > ULONG_MAX ||
 	    head.op >= SB_OP_COUNT || head.about >= SB_ABOUT_COUNT || head.thing > SB_THING_COUNT)
 		return false;
@@ -152,6 +157,7 @@ bool sb_attach_decode(const char *bytes, size_t length, struct sb_attach_message
 		.project = texts[PROJECT],
 		.worker = worker,
 		.lasting = lasting,
+		.opens = opens,
 		.about = (enum sb_about)head.about,
 		.thing = head.thing ? (enum sb_thing)(head.thing - 1) : SB_THING_NAME,
 		.content = head.content == ABSENT ? NULL : at,

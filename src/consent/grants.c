@@ -183,6 +183,16 @@ static unsigned acts_lasting(const struct sb_wish *wish)
 	return wish->op == SB_READ && !wish->metadata ? SB_ACT_READ : SB_ACT_CHANGE;
 }
 
+/* The same of a yes for a directory. */
+static unsigned acts_opened(const struct sb_wish *wish)
+{
+	unsigned acts = acts_lasting(wish);
+
+	if (!wish->apart || acts == SB_ACT_READ)
+		return acts;
+	return sb_act_of(wish) == SB_ACT_DELETE ? SB_ACT_DELETE : acts & ~SB_ACT_DELETE;
+}
+
 static int remember_directory(struct sb_grants *grants, const struct sb_wish *wish,
 			      const struct sb_sight *sight, bool always, struct sb_error *err)
 {
@@ -195,9 +205,10 @@ static int remember_directory(struct sb_grants *grants, const struct sb_wish *wi
 	for (size_t i = 0; i < grants->opened_count; i++)
 		if (sb_same_file(grants->opened[i].where, sight->where) &&
 		    grants->opened[i].inner == wish->inner &&
+		    (!wish->apart || grants->opened[i].acts == acts_opened(wish)) &&
 		    strcmp(grants->opened[i].path, path) == 0) {
 			grants->opened[i].number = grants->once.number; /* it says more now */
-			grants->opened[i].acts |= acts_lasting(wish);
+			grants->opened[i].acts |= acts_opened(wish);
 			grants->opened[i].always |= always;
 			return SB_OK;
 		}
@@ -217,7 +228,7 @@ static int remember_directory(struct sb_grants *grants, const struct sb_wish *wi
 				  .where = sight->where,
 				  .pin = pin,
 				  .path = sb_take_ptr(&path),
-				  .acts = acts_lasting(wish)};
+				  .acts = acts_opened(wish)};
 	return SB_OK;
 }
 
@@ -416,6 +427,14 @@ int sb_grants_remember_host(struct sb_grants *grants, const struct sb_host_wish 
 
 /* --- seen and taken back ------------------------------------------------------ */
 
+static const char *word_of(unsigned acts)
+{
+	return acts == SB_ACT_READ     ? "read"
+	       : acts == SB_ACT_DELETE ? "delete"
+	       : acts & SB_ACT_DELETE  ? "change"
+				       : "write";
+}
+
 unsigned long sb_grants_changes(const struct sb_grants *grants)
 {
 	return grants->changes;
@@ -430,14 +449,16 @@ void sb_grants_each(const struct sb_grants *grants, sb_standing_found found, voi
 		found(context, &(struct sb_standing){.number = opened->number,
 						     .answer = opened->always ? SB_ANSWER_ALWAYS
 									      : SB_ANSWER_DIRECTORY,
-						     .reads = opened->acts == SB_ACT_READ,
+						     .act = word_of(opened->acts),
 						     .path = opened->path});
 	}
 	for (size_t i = 0; i < grants->denied_count; i++)
-		found(context, &(struct sb_standing){.number = grants->denied[i].number,
-						     .answer = SB_ANSWER_DENY,
-						     .reads = grants->denied[i].acts == SB_ACT_READ,
-						     .path = grants->denied[i].path});
+		found(context,
+		      &(struct sb_standing){.number = grants->denied[i].number,
+					    .answer = SB_ANSWER_DENY,
+					    .act = grants->denied[i].acts == SB_ACT_READ ? "read"
+											 : "change",
+					    .path = grants->denied[i].path});
 	for (size_t i = 0; i < grants->hosts.count; i++) {
 		const struct sb_host_answer *host = &grants->hosts.answers[i];
 
@@ -507,6 +528,8 @@ bool sb_grants_as_rule(const struct sb_wish *wish, enum sb_answer answer,
 		break;
 	case SB_ANSWER_DIRECTORY:
 	case SB_ANSWER_ALWAYS:
+		if (wish->apart) /* the file says what lasts */
+			return false;
 		set_all(out_access, reads ? SB_ALLOW : read, reads ? SB_ASK : SB_ALLOW);
 		directory = sb_path_parent(wish->path);
 		path = directory;

@@ -25,6 +25,7 @@
  *     that covers that whole directory too: then the question was the rule's question.
  *     Never guarded names, credentials, or what a narrower rule singles out; and it is never
  *     given for "/", the home directory or what holds it.
+ *   - In a worker's directories "directory" covers writing or deleting, as was asked.
  *   - No answer but one to itself covers the bits by which whoever runs a file gets its owner's rights.
  *   - Names that a program outside obeys (guard.h) are asked about one by one, whatever was
  *     answered for the place: a yes is for this one call; one to modes or a removal lasts as
@@ -69,6 +70,7 @@ struct sb_wish {
 	uint64_t started; /* when that process started: ids are used again */
 	/* of a worker that the run's called: answers to one are none to another; 0: the run itself */
 	unsigned inner;
+	bool apart; /* of a worker: a yes to writing in a directory is none to deleting, and the reverse */
 };
 
 struct sb_grants *sb_grants_new(const char *home); /* NULL: out of memory */
@@ -115,7 +117,7 @@ void sb_grants_exited(struct sb_grants *grants, pid_t process);
 struct sb_standing {
 	unsigned long number;
 	enum sb_answer answer; /* ONCE, DIRECTORY, ALWAYS, DENY */
-	bool reads;            /* it is about reading, and not about changes */
+	const char *act;       /* what it is about: "read", "change", "write", "delete" */
 	bool host;             /* it is about a host, and path its text */
 	const char *path;      /* as it was when it was answered; foreign: escape it */
 	pid_t process;         /* of "once": */
@@ -137,7 +139,7 @@ bool sb_grants_take_back(struct sb_grants *grants, unsigned long number);
 /*
  * How an answer reads as a rule, for a named session or the configuration: the access and
  * the canonical path it is for.  False: it lasts no longer than the process or the session
- * (once; a denial about modes alone, or of bytes that were shown).  out_path is PATH_MAX bytes.
+ * (once; a yes in a worker's directory; a denial about modes alone, or of bytes that were shown).  out_path is PATH_MAX bytes.
  */
 bool sb_grants_as_rule(const struct sb_wish *wish, enum sb_answer answer,
 		       struct sb_access *out_access, char *out_path);

@@ -374,12 +374,13 @@ void sb_once_each(const struct sb_once_list *list, sb_standing_found found, void
 		const struct sb_once *once = list->list[i];
 
 		if (once->answer == SB_ANSWER_ONCE)
-			found(context, &(struct sb_standing){.number = once->number,
-							     .answer = SB_ANSWER_ONCE,
-							     .reads = once->acts == SB_ACT_READ,
-							     .path = once->path,
-							     .process = once->process,
-							     .started = once->started});
+			found(context, &(struct sb_standing){
+					       .number = once->number,
+					       .answer = SB_ANSWER_ONCE,
+					       .act = once->acts == SB_ACT_READ ? "read" : "change",
+					       .path = once->path,
+					       .process = once->process,
+					       .started = once->started});
 	}
 }
 

@@ -15,7 +15,7 @@
 
 void sb_standing_words(const struct sb_standing *standing, struct sb_buf *out)
 {
-	const char *act = standing->host ? "connect to" : standing->reads ? "read" : "change";
+	const char *act = standing->host ? "connect to" : standing->act;
 	const char *all = standing->host ? "" : "everything in ";
 
 	switch (standing->answer) {

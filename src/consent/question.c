@@ -75,6 +75,14 @@ void sb_question_wants(const struct sb_question *question, struct sb_buf *out)
 	}
 }
 
+const char *sb_question_covers(const struct sb_question *question)
+{
+	static const char *const words[] = {"everything", "all writing", "all deleting",
+					    "all writing and deleting"};
+
+	return words[question->opens & SB_OPENS_ALL];
+}
+
 const char *sb_question_means(const struct sb_question *question)
 {
 	switch (question->about) {

@@ -47,6 +47,18 @@ enum sb_thing {
 	SB_THING_COUNT,
 };
 
+/* A worker's file says of writing and of deleting apart what may be done, so they are answered apart. */
+enum {
+	SB_OPENS_WRITING = 1u << 0,
+	SB_OPENS_DELETING = 1u << 1,
+	SB_OPENS_ALL = SB_OPENS_WRITING | SB_OPENS_DELETING,
+};
+
+static inline unsigned sb_opens_of(enum sb_op op)
+{
+	return op == SB_READ ? 0 : op == SB_DELETE ? SB_OPENS_DELETING : SB_OPENS_WRITING;
+}
+
 /* One for each fact that there can be about one call: supervise/remarks.h counts them. */
 #define SB_QUESTION_NOTES 25
 
@@ -62,6 +74,7 @@ struct sb_question {
 	const char *project;   /* the directory that the run was started in; or NULL */
 	bool worker;           /* of a worker: its file says what is always */
 	bool lasting;          /* "once" is for its whole run */
+	unsigned opens;        /* SB_OPENS_*: of a worker, what answer 2 is about; 0: everything */
 	enum sb_about about;
 	enum sb_thing thing; /* SB_THING_NAME also where it is about modes */
 	const char *rule;    /* origin of the rule that stopped it; NULL: no rule covers it */
@@ -79,6 +92,9 @@ static inline bool sb_question_offers_always(const struct sb_question *question)
 {
 	return question->directory && !question->worker;
 }
+
+/* What answer 2 covers in its directory: "everything", "all writing", "all deleting", "all writing and deleting". */
+const char *sb_question_covers(const struct sb_question *question);
 
 /* "once", "directory", "deny", "always"; "none" */
 const char *sb_answer_name(enum sb_answer answer);

@@ -36,13 +36,15 @@ static const char *program_shown(const struct sb_approver *approver, const char 
  * another would open both, and the question names one.
  */
 static bool may_open_directory(const struct sb_approver *approver, const struct sb_pending *pending,
-			       const char *directory)
+			       const char *directory, unsigned *out_opens)
 {
 	if (pending->request->call.act == SB_ACT_CONNECT)
 		return false;
 	for (size_t i = 0; i < pending->judgement.count; i++) {
 		struct sb_wish wish = sb_pending_wish(pending, &pending->judgement.all[i]);
 
+		if (wish.decision.verdict != SB_ALLOW && wish.apart)
+			*out_opens |= sb_opens_of(wish.metadata ? SB_MODIFY : wish.op);
 		if (wish.decision.verdict != SB_ALLOW &&
 		    (!sb_grants_may_open_directory(approver->grants, &wish) ||
 		     !sb_path_within(directory, wish.path)))
@@ -79,7 +81,10 @@ static enum sb_thing thing(const struct sb_pending *pending)
 {
 	const struct sb_wish wish = sb_pending_wish(pending, pending->judgement.strictest);
 
-	return wish.metadata || wish.sets_id || sb_call_is_two(&pending->request->call)
+	/* moved from where may be deleted to where may be written, it is neither more than these two */
+	return wish.metadata || wish.sets_id ||
+			       (sb_call_is_two(&pending->request->call) &&
+				!(wish.apart && pending->request->call.act == SB_ACT_RENAME))
 		       ? SB_THING_NAME
 		       : wish.thing;
 }
@@ -113,7 +118,8 @@ static bool put_question(struct sb_approver *approver, struct sb_pending *pendin
 		snprintf(title, sizeof title, "worker %s", pending->worker);
 	memcpy(directory, judged->site->path, sizeof directory);
 	*(strrchr(directory, '/') == directory ? directory + 1 : strrchr(directory, '/')) = '\0';
-	pending->offers_directory = may_open_directory(approver, pending, directory);
+	pending->offers_directory =
+		may_open_directory(approver, pending, directory, &question.opens);
 	if (pending->offers_directory)
 		question.directory = directory;
 	memcpy(question.notes, notes->all, sizeof question.notes);

@@ -232,6 +232,7 @@ struct sb_wish sb_pending_wish(const struct sb_pending *pending, const struct sb
 		.process = pending->request->process,
 		.started = pending->started,
 		.inner = pending->request->inner.domain,
+		.apart = pending->of_worker || pending->request->inner.workers[0],
 	};
 
 	/* what a worker's file asks about is a file of the worker's, whichever of its programs writes it */

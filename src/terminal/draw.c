@@ -293,29 +293,32 @@ static void choice(struct page *page, enum sb_answer answer, const char *const *
 }
 
 /* Does the longest line with the directory's name fit? */
-static bool name_fits(const struct page *page, const char *directory)
+static bool name_fits(const struct page *page, const struct sb_question *question)
 {
+	const char *longest =
+		question->opens
+			? "    2  allow all writing and deleting in  for the rest of this run"
+			: "    4  always allow everything in  (written to the config)";
 	SB_AUTO_BUF struct sb_buf shown = SB_BUF(SB_CELLS_TEXT);
 
-	append_path(&shown, directory, page->ascii);
+	append_path(&shown, question->directory, page->ascii);
 	return !sb_buf_failed(&shown) &&
-	       sb_cells(shown.data, shown.length) +
-			       strlen("    4  always allow everything in  (written to the config)") <
-		       page->columns;
+	       sb_cells(shown.data, shown.length) + strlen(longest) < page->columns;
 }
 
 /* One of the choices about a directory, with its name when that fits. */
-static void directory_choice(struct page *page, enum sb_answer answer, const char *directory,
-			     const char *before, const char *after, const char *const *nameless)
+static void directory_choice(struct page *page, enum sb_answer answer,
+			     const struct sb_question *question, const char *before,
+			     const char *after, const char *const *nameless)
 {
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_CELLS_TEXT);
 
-	if (!name_fits(page, directory)) {
+	if (!name_fits(page, question)) {
 		choice(page, answer, nameless);
 		return;
 	}
 	sb_buf_puts(&text, before);
-	append_path(&text, directory, page->ascii);
+	append_path(&text, question->directory, page->ascii);
 	sb_buf_puts(&text, after);
 	choice(page, answer, (const char *const[]){text.data, NULL});
 }
@@ -352,10 +355,8 @@ static void once_choice(struct page *page, const struct sb_question *question)
 static const char *const *lasts(const struct sb_view *view)
 {
 	static const char *const run[] = {" for the rest of this run",
-					  "deny for the rest of this run",
-					  "everything in this directory for the rest of this run"};
-	static const char *const session[] = {" for this session", "deny for this session",
-					      "everything in this directory for this session"};
+					  "deny for the rest of this run"};
+	static const char *const session[] = {" for this session", "deny for this session"};
 
 	return view->kept ? session : run;
 }
@@ -369,23 +370,30 @@ static void choices(struct page *page, const struct sb_question *question,
 		"directory, always", NULL};
 	static const char *const always_host[] = {"always allow this host (written to the config)",
 						  "always allow this host", "host, always", NULL};
-	const char *const *words = lasts(view), *directory = question->directory;
+	const char *const *words = lasts(view);
 	bool host = question->about == SB_ABOUT_HOST;
 	SB_AUTO_BUF struct sb_buf nameless = SB_BUF(256);
+	SB_AUTO_BUF struct sb_buf before = SB_BUF(256);
+	SB_AUTO_BUF struct sb_buf shorter = SB_BUF(256);
+	const char *covers = sb_question_covers(question);
 
-	sb_buf_printf(&nameless, "allow %s%s", host ? "this host" : words[2], host ? words[0] : "");
+	sb_buf_printf(&before, host ? "allow " : "allow %s in ", covers);
+	sb_buf_printf(&nameless, "%s%s%s", before.data, host ? "this host" : "this directory",
+		      words[0]);
+	sb_buf_printf(&shorter, "%s, this run", covers);
 	page->choices = 0;
 	once_choice(page, question);
-	if (directory)
-		directory_choice(page, SB_ANSWER_DIRECTORY, directory,
-				 host ? "allow " : "allow everything in ", words[0],
+	if (question->directory)
+		directory_choice(page, SB_ANSWER_DIRECTORY, question, before.data, words[0],
 				 host ? (const char *const[]){nameless.data, "host, this run", NULL}
-				      : (const char *const[]){nameless.data,
-							      "allow directory, this run",
-							      "directory, this run", NULL});
+				 : question->opens
+					 ? (const char *const[]){nameless.data, shorter.data, NULL}
+					 : (const char *const[]){nameless.data,
+								 "allow directory, this run",
+								 "directory, this run", NULL});
 	choice(page, SB_ANSWER_DENY, (const char *const[]){words[1], "deny", NULL});
 	if (sb_question_offers_always(question))
-		directory_choice(page, SB_ANSWER_ALWAYS, directory,
+		directory_choice(page, SB_ANSWER_ALWAYS, question,
 				 host ? "always allow " : "always allow everything in ",
 				 " (written to the config)", host ? always_host : always);
 }
@@ -522,7 +530,7 @@ static bool lay_out(struct page *page, const struct sb_question *question,
 	if (!shortly)
 		fact(page, "A yes", sb_question_means(question));
 	if (question->directory && question->about != SB_ABOUT_HOST &&
-	    (shortly || !name_fits(page, question->directory)))
+	    (shortly || !name_fits(page, question)))
 		directory_fact(page, question->directory);
 	if (question->content)
 		content(page, question, content_lines);

@@ -113,6 +113,36 @@ def asked(fx):
     equal(sorted(os.listdir(fx.project / "deep/er/final")), ["a", "b", "c", "old", "one", "three"])
 
 
+@test("Z4 a yes to writing in a directory is none to deleting there, and the reverse; who moves is asked about both")
+def apart(fx):
+    set_up(fx, "{name: final, mode: rw}")
+    final = fx.project / "deep/er/final"
+    for name in ("a", "b", "c", "d"):
+        fx.write(final / name, "old\n")
+    flags = {"flags": ["--worker=w.worker"]}
+    person = Person(fx, "sh", "-c", "cd /final; echo new > a; echo new > b; echo new > sub; rm a; rm -f b; echo done > c", **flags)
+    contains(person.answer("2", "/final/a"), "allow all writing in /final for the rest of this run")
+    contains(person.answer("3", "delete", "/final/a"), "allow all deleting in /final for the rest of this run")
+    person.answer("3", "delete", "/final/b")
+    person.end()
+    equal([(final / name).read_text() for name in ("a", "b", "c", "sub")], ["new\n", "new\n", "done\n", "new\n"])
+    person = Person(fx, "sh", "-c", "cd /final; rm a; rm b; echo x > c; echo y > new; rm sub", **flags)
+    person.answer("2", "delete", "/final/a")
+    person.answer("3", "overwrite", "/final/c")
+    person.answer("3", "create", "/final/new")
+    person.end()
+    equal((sorted(os.listdir(final)), (final / "c").read_text()), (["c", "d"], "done\n"))
+    person = Person(fx, "sh", "-c", "cd /final; mv c e; mv d f; rm e; echo z > g", **flags)
+    contains(person.answer("2", "/final/c"), "allow all writing and deleting in /final for the rest of this run")
+    person.end()
+    equal(sorted(os.listdir(final)), ["f", "g"])
+    person = Person(fx, "sh", "-c", "cd /final; echo 1 > f; rm g; mv f h", **flags)
+    person.answer("2", "overwrite", "/final/f")
+    person.answer("2", "delete", "/final/g")
+    person.end()
+    equal(os.listdir(final), ["h"], "under both answers who moves is not asked")
+
+
 @test("C5 somebody who attaches answers for a worker, and sees whose question it is")
 def attached(fx):
     set_up(fx, FINAL)

@@ -234,6 +234,31 @@ def session(fx, era):
     equal(len(server.asked), 1)
 
 
+@each_era
+def moved(fx, era):
+    """Approval: under answers for writing and for deleting a command moves as the tool does, under one of them neither"""
+    prepare(fx, WORKER.replace("delete: blocked", "delete: ask"))
+    for name in "abcd":
+        fx.write(f".sandbox/final/{name}", name)
+    server = Worker(fx, "--worker=writer.worker", era=era)
+    server.answers = lambda params: "directory"
+    server.data("write_file", path="/final/a", content="one\n")
+    server.answers = lambda params: "deny"
+    server.data("run_command", command="mv /final/a /final/moved; true")
+    equal((len(server.asked), fx.path(".sandbox/final/a").exists()), (2, True))
+    equal(server.asked[-1]["params"]["requestedSchema"]["properties"]["answer"]["enumNames"][1],
+          "Allow all writing and deleting in /final for this session")
+    server.answers = lambda params: "directory"
+    server.data("delete_file", path="/final/d")
+    equal(len(server.asked), 3)
+    server.data("run_command", command="mv /final/a /final/moved && mv /final/b /final/c")
+    server.data("move_file", source="/final/moved", destination="/final/again")
+    equal((len(server.asked), sorted(os.listdir(fx.path(".sandbox/final")))), (3, ["again", "c", "old.txt"]))
+    server.answers = lambda params: "deny"
+    server.data("run_command", command="ln /final/c /final/second; true")
+    equal((len(server.asked), sorted(os.listdir(fx.path(".sandbox/final")))), (4, ["again", "c", "old.txt"]), "a second name is asked about")
+
+
 @test("Approval: nobody to ask is no, and the refusal says how a person can be")
 def nobody(fx):
     server = begin(fx, elicit=False)

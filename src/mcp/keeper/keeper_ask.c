@@ -15,6 +15,8 @@ struct keeper_question *sb_keeper_question(struct keeper *keeper, const struct s
 	sb_question_copy(shown, (char *)(question + 1), &question->shown);
 	question->shown.id = ++keeper->last_question;
 	question->shown.worker |= keeper->options->worker != NULL;
+	if (question->shown.worker && !question->shown.opens && shown->about != SB_ABOUT_HOST)
+		question->shown.opens = sb_opens_of(shown->op);
 	question->next = keeper->questions;
 	keeper->questions = question;
 	return question;
@@ -81,6 +83,7 @@ static void send_question(struct keeper *keeper, const struct keeper_question *q
 	set_text(keeper, message, "path", shown->path);
 	set_text(keeper, message, "target", shown->target);
 	set_text(keeper, message, "directory", shown->directory);
+	set_text(keeper, message, "covers", sb_question_covers(shown));
 	set_text(keeper, message, "program", shown->program);
 	set_text(keeper, message, "rule", shown->rule);
 	set_text(keeper, message, "means", sb_question_means(shown));

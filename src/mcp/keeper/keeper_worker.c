@@ -2,13 +2,17 @@
  * keeper_worker.c - answers about a worker's directories (--worker).
  *
  * What "ask" stops is asked about each time: neither a yes nor a no is kept, unless it is for the session.  Then
- * it is for one directory of the worker's, and for writing or for deleting there, not for both.
+ * it is for one directory of the worker's, and for writing or for deleting there; for both only where something is
+ * moved in it.
  */
 #include <string.h>
 
 #include "base/escape.h"
 #include "mcp/keeper/keeper_child.h"
 #include "path/path.h"
+
+static const enum sb_op kinds[] = {SB_MODIFY, SB_DELETE};
+#define KINDS (sizeof kinds / sizeof *kinds)
 
 /* Of the two that are approved apart. */
 static enum sb_op kind_of(enum sb_op op)
@@ -34,7 +38,7 @@ enum sb_answer sb_keeper_worker_remember(struct keeper *keeper,
 					 enum sb_answer answer)
 {
 	const struct sb_question *shown = &question->shown;
-	struct keeper_subject subject = {.op = kind_of(shown->op), .path = shown->directory};
+	struct keeper_subject subject = {.path = shown->directory};
 	char real[PATH_MAX];
 
 	/* "always" would be a rule of the user's, and no rule loosens what a worker's file says */
@@ -43,9 +47,12 @@ enum sb_answer sb_keeper_worker_remember(struct keeper *keeper,
 		return answer;
 	if (question->run)
 		subject.path = real_of(keeper, shown->directory, real);
-	if (subject.path) {
+	for (size_t i = 0; subject.path && i < KINDS; i++) {
 		const struct keeper_approval *before = keeper->worker_said;
 
+		subject.op = kinds[i];
+		if (!(shown->opens & sb_opens_of(subject.op)))
+			continue;
 		sb_approvals_add(&keeper->worker_said, &subject, true);
 		if (keeper->worker_said != before)
 			keeper->worker_said->number = ++keeper->worker_number;
@@ -64,14 +71,20 @@ static bool was_allowed(const struct keeper *keeper, enum sb_op op, const char *
 
 enum sb_answer sb_keeper_worker_recall(const struct keeper *keeper, const struct sb_question *shown)
 {
-	char real[PATH_MAX];
+	char real[PATH_MAX], to[PATH_MAX];
+	const char *path, *target;
 
 	/* modes, which may give rights, and second names are asked about each time */
-	if (shown->about != SB_ABOUT_FILE || shown->op == SB_READ || !shown->directory ||
+	if (shown->about != SB_ABOUT_FILE || !shown->opens || !shown->directory ||
 	    shown->thing == SB_THING_NAME)
 		return SB_ANSWER_NONE;
-	return was_allowed(keeper, shown->op, real_of(keeper, shown->path, real)) ? SB_ANSWER_ONCE
-										  : SB_ANSWER_NONE;
+	path = real_of(keeper, shown->path, real);
+	target = shown->target ? real_of(keeper, shown->target, to) : path;
+	for (size_t i = 0; i < KINDS; i++)
+		if ((shown->opens & sb_opens_of(kinds[i])) &&
+		    !(was_allowed(keeper, kinds[i], path) && was_allowed(keeper, kinds[i], target)))
+			return SB_ANSWER_NONE;
+	return SB_ANSWER_ONCE;
 }
 
 enum sb_answer sb_keeper_worker_known(const struct child *child,

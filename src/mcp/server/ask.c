@@ -105,24 +105,18 @@ static json_t *form_of(const struct sb_ask *ask)
 	json_t *values = json_pack("[s]", "once"),
 	       *names = json_pack("[s]", session ? "Allow until this session ends" : "Allow once");
 	const char *directory = text_of(ask, "directory");
-	const char *all = json_is_true(json_object_get(ask->facts, "host")) ? "" : "everything in ";
+	bool host = json_is_true(json_object_get(ask->facts, "host"));
+	const char *covers = host ? "" : text_of(ask, "covers"), *in = host ? "" : " in ";
 	SB_AUTO_BUF struct sb_buf shown = SB_BUF(4 * 4096); /* a path, escaped */
 	char line[4 * 4096 + 100];
 
-	if (directory && text_of(ask, "worker") && *all) {
-		const char *op = text_of(ask, "op");
-
+	if (directory && covers) {
 		put_name(&shown, directory);
-		snprintf(line, sizeof line, "Allow all %s in %s for this session",
-			 op && strcmp(op, "delete") == 0 ? "deleting" : "writing", shown.data);
+		snprintf(line, sizeof line, "Allow %s%s%s for this session", covers, in,
+			 shown.data);
 		json_array_append_new(values, json_string("directory"));
 		json_array_append_new(names, sb_rpc_string(line));
-	} else if (directory) {
-		put_name(&shown, directory);
-		snprintf(line, sizeof line, "Allow %s%s for this session", all, shown.data);
-		json_array_append_new(values, json_string("directory"));
-		json_array_append_new(names, sb_rpc_string(line));
-		snprintf(line, sizeof line, "Always allow %s%s", all, shown.data);
+		snprintf(line, sizeof line, "Always allow %s%s%s", covers, in, shown.data);
 		if (!text_of(ask, "worker")) {
 			json_array_append_new(values, json_string("always"));
 			json_array_append_new(names, sb_rpc_string(line));
