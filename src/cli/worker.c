@@ -387,6 +387,17 @@ static int stay_here(struct calling *calling, const struct sb_run *run, struct s
 		       : sb_fail(err, SB_E_SYSTEM, errno, "cannot enter '%s'", directory);
 }
 
+/* Once: who has written one by these names has written all of them so. */
+static void warn_of_rules(const struct calling *calling)
+{
+	const struct sb_zone *zone;
+	const struct sb_rule *rule = sb_zones_misnamed(&calling->has, calling->user.policy, &zone);
+
+	if (rule)
+		sb_warn("the rule for '%s' holds nothing: rules are about real paths, and /%s is '%s'",
+			rule->pattern, zone->name, zone->path);
+}
+
 static bool can_have_view(const struct sb_command_line *line)
 {
 	struct sb_layers layers;
@@ -417,6 +428,8 @@ int sb_run_prepare_worker(struct sb_command_line *line, struct sb_run *run)
 	if (status)
 		return status;
 	status = load(&calling, &err);
+	if (status == SB_OK)
+		warn_of_rules(&calling);
 	if (status == SB_OK)
 		status = open_dirs(&calling, &err);
 	if (status == SB_OK)

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/auto.h"
 #include "base/buf.h"
@@ -263,4 +264,34 @@ int sb_zones_inherit(struct sb_policy *policy, const struct sb_zones *zones,
 		}
 	}
 	return status;
+}
+
+static bool begins_with(const struct sb_rule *rule, const char *name)
+{
+	const char *at = rule->pattern;
+	size_t length = strlen(name);
+
+	return *at == '/' && strncmp(at + 1, name, length) == 0 &&
+	       (at[1 + length] == '/' || !at[1 + length]);
+}
+
+const struct sb_rule *sb_zones_misnamed(const struct sb_zones *zones, const struct sb_policy *user,
+					const struct sb_zone **out_zone)
+{
+	for (size_t i = 0; i < zones->count; i++) {
+		SB_AUTO_FREE char *seen = sb_path_join("/", zones->all[i].name);
+		struct stat info;
+
+		if (!seen || lstat(seen, &info) == 0)
+			continue;
+		for (size_t j = 0; j < sb_policy_count(user); j++) {
+			const struct sb_rule *rule = sb_policy_rule(user, j);
+
+			if (rule->tier == SB_TIER_BUILTIN || !begins_with(rule, zones->all[i].name))
+				continue;
+			*out_zone = &zones->all[i];
+			return rule;
+		}
+	}
+	return NULL;
 }

@@ -54,4 +54,11 @@ int sb_zones_rules(struct sb_policy *policy, const struct sb_zones *zones, enum 
 int sb_zones_inherit(struct sb_policy *policy, const struct sb_zones *zones,
 		     enum sb_zone_names names, const struct sb_policy *user, struct sb_error *err);
 
+/*
+ * A rule of the user's that begins with the name which a worker sees, where nothing of that name is on this machine: it
+ * holds nothing, since rules are about this machine's paths.  *out_zone: whose name.  NULL: there is none.
+ */
+const struct sb_rule *sb_zones_misnamed(const struct sb_zones *zones, const struct sb_policy *user,
+					const struct sb_zone **out_zone);
+
 #endif

@@ -170,6 +170,13 @@ def stricter(fx):
         result = shell(fx, "w", write)
         equal([name for name in ("out/x", "out/sub/y") if fx.exists(name)], kept, line)
         equal("key" in result.stdout, "pem" not in line, line)
+    fx.config(f"deny /output/key.pem\ndeny /output/sub\ndeny {fx.project}/out/key.pem\n")
+    result = shell(fx, "w", write)
+    lacks(result.stdout, "key", "by its real path")
+    equal(result.stderr.count("holds nothing: rules are about real paths"), 1, result.stderr)
+    contains(result.stderr, f"the rule for '/output/key.pem' holds nothing: rules are about real paths, and /output is '{fx.project}/out'")
+    fx.config(f"deny /outputs/key.pem\ndeny {fx.project}/out/key.pem\n")
+    lacks(shell(fx, "w", write).stderr, "holds nothing", "another name, and a real path")
     fx.config(f"deny {fx.project}/out\n")
     contains(shell(fx, "w", "true").stderr, "/output: a rule hides its directory")
 
