@@ -16,7 +16,6 @@
 #include "base/buf.h"
 #include "base/escape.h"
 #include "consent/excerpt.h"
-#include "options/set_up.h"
 #include "mcp/keeper/keeper_child.h"
 #include "mcp/tools/tools.h"
 #include "mcp/wire/rpc.h"
@@ -257,20 +256,11 @@ static void write_out(int fd, json_t *value)
 	}
 }
 
-/* By the rules of now, as a command has them; a worker's are its own.  NULL: they cannot be read. */
-static const struct sb_setup *rules_of_now(const struct keeper *keeper, struct sb_setup *fresh)
-{
-	if (keeper->options->worker)
-		return keeper->options->setup;
-	return sb_set_up(keeper->options->line, false, fresh) == 0 ? fresh : NULL;
-}
-
 _Noreturn void sb_keeper_child(const struct keeper *keeper, const struct keeper_perform *perform,
 			       int report)
 {
 	const struct sb_tool *tool = sb_tool_find(perform->tool);
-	struct sb_setup fresh;
-	const struct sb_setup *setup = rules_of_now(keeper, &fresh);
+	const struct sb_setup *setup = keeper->options->setup;
 	struct child child = {.keeper = keeper,
 			      .perform = perform,
 			      .used = json_array(),
@@ -280,22 +270,21 @@ _Noreturn void sb_keeper_child(const struct keeper *keeper, const struct keeper_
 					   .consent = consent,
 					   .audit = audit,
 					   .audit_allowed = true,
-					   .context = &child};
+					   .context = &child,
+					   .home = setup->home.home,
+					   .git_settings =
+						   (const char *const *)setup->home.git_settings,
+					   .obeyed = (const char *const *)setup->home.obeyed,
+					   .config_home = setup->home.xdg_config,
+					   .data_home = setup->home.xdg_data};
 	struct sb_files_caller caller = {.size = sizeof caller, .tool = perform->tool};
-	struct sb_tool_call call = {.args = perform->args, .worker = keeper->options->worker};
-	const char *const *roots;
+	struct sb_tool_call call = {
+		.policy = setup->policy, .args = perform->args, .worker = keeper->options->worker};
+	const char *const *roots =
+		call.worker ? sb_tool_worker_view(call.worker, &options)
+			    : (const char *const *)sb_keeper_roots(keeper, perform->roots);
 	json_t *result, *told;
 
-	if (!setup)
-		_exit(1);
-	call.policy = setup->policy;
-	options.home = setup->home.home;
-	options.git_settings = (const char *const *)setup->home.git_settings;
-	options.obeyed = (const char *const *)setup->home.obeyed;
-	options.config_home = setup->home.xdg_config;
-	options.data_home = setup->home.xdg_data;
-	roots = call.worker ? sb_tool_worker_view(call.worker, &options)
-			    : (const char *const *)sb_keeper_roots(keeper, perform->roots);
 	/* nobody waits for what it finds without the keeper; a change ends whole */
 	if ((tool->hints & SB_TOOL_READS) && prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)
 		_exit(1);

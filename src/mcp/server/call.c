@@ -68,7 +68,7 @@ static void start(struct sb_mcp *mcp, struct sb_mcp_call *call)
 {
 	bool reads = call->tool->hints & SB_TOOL_READS;
 
-	if (call->tool->kind == SB_TOOL_FILES && (mcp->worker || sb_outside_is_same(mcp->rules)) &&
+	if (call->tool->kind == SB_TOOL_FILES &&
 	    (reads || sb_outside_is_same(call->view->outside))) {
 		call->state = SB_CALL_WORKER;
 		sb_worker_give(mcp, call);

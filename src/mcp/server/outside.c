@@ -113,30 +113,6 @@ struct sb_outside *sb_outside_look(const struct sb_home *home, const struct sb_f
 	return outside;
 }
 
-/*
- * SECURITY: rules that a person adds or takes away while the server runs hold for its tools, as for its commands.
- *
- * Danger: "deny ~/p/notes" is written to the configuration; commands obey it, and read_text_file goes on reading.
- * Price: a look at some five names for each call; once they have changed the keeper does all, by rules that it reads anew.
- * Held by: tests/mcp/rules_of_now.py
- */
-struct sb_outside *sb_outside_look_at_rules(const struct sb_setup *setup)
-{
-	struct sb_outside *outside = calloc(1, sizeof *outside);
-
-	if (!outside)
-		return NULL;
-	outside->whole = true;
-	for (size_t i = 0; setup->files && setup->files[i]; i++)
-		add(outside, strdup(setup->files[i]));
-	add(outside, strdup(SB_SYSTEM_CONFIG));
-	add(outside, sb_global_config(&setup->home));
-	add(outside, sb_path_join(setup->home.config_dir, "profiles"));
-	for (size_t i = 0; setup->projects[i]; i++)
-		add(outside, sb_directory_config(&setup->home, setup->projects[i]));
-	return outside;
-}
-
 bool sb_outside_is_same(const struct sb_outside *outside)
 {
 	if (!outside || !outside->whole)

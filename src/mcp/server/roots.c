@@ -90,7 +90,6 @@ int sb_mcp_open_view(struct sb_mcp *mcp, const char *const *roots, struct sb_fil
 		return status;
 	}
 	if (!mcp->view) {
-		mcp->rules = sb_outside_look_at_rules(mcp->setup);
 		view->outside = sb_outside_look(&mcp->setup->home, view->files);
 	} else {
 		mcp->view->retired = true;

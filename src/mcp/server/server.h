@@ -110,7 +110,6 @@ struct sb_mcp_run {
 };
 
 struct sb_mcp {
-	struct sb_outside *rules; /* files of rules, as they were when the setup was made */
 	const struct sb_command_line *line;
 	const struct sb_setup *setup;
 	const struct sb_tool_worker *worker; /* of --worker; or NULL */
@@ -268,8 +267,6 @@ void sb_view_release(struct sb_mcp_view *view);
 
 /* --- outside.c ------------------------------------------------------------------------------------------------ */
 struct sb_outside *sb_outside_look(const struct sb_home *home, const struct sb_files *files);
-/* The same for files of rules. */
-struct sb_outside *sb_outside_look_at_rules(const struct sb_setup *setup);
 bool sb_outside_is_same(const struct sb_outside *outside); /* NULL is not */
 void sb_outside_free(struct sb_outside *outside);
 
