@@ -75,6 +75,10 @@ void sb_heed_link(const struct sb_grounds *grounds, const char *text, struct sb_
 /* bits.c: what is made or changed there gives whoever runs it its owner's or its group's rights. */
 void sb_heed_bits(const struct sb_grounds *grounds, struct sb_judged *judged);
 
+/* brought.c: as sb_heed_moved(), which calls it for a directory. */
+void sb_heed_brought(const struct sb_grounds *grounds, const struct sb_site *at,
+		     const struct sb_site *from, struct sb_judged *judged);
+
 /* What gets the name has this mode, lies at at, and its name was or is from. */
 void sb_heed_moved(const struct sb_grounds *grounds, const struct sb_site *at,
 		   const struct sb_site *from, mode_t mode, struct sb_judged *judged);

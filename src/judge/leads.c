@@ -152,6 +152,8 @@ void sb_heed_moved(const struct sb_grounds *grounds, const struct sb_site *at,
 		text[length > 0 ? length : 0] = '\0';
 		sb_heed_link(grounds, length > 0 ? text : NULL, judged);
 	}
+	if (S_ISDIR(mode))
+		sb_heed_brought(grounds, at, from, judged);
 	if (((S_ISREG(mode) && (mode & (S_ISUID | S_ISGID))) || S_ISDIR(mode)) &&
 	    sb_judge_brings_bits(grounds->policy, from->nameless ? "" : from->path,
 				 judged->site->path))

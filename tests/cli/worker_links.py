@@ -40,6 +40,25 @@ def refused(fx):
         fx.run("sh", "-c", "rm -rf out/c; mkdir -p out/a/b/c")
 
 
+@test("a directory that is moved up brings no link that leads out of there then")
+def brought(fx):
+    out = place(fx)
+    make = "mkdir -p a/b/c/d && ln -s ../../x a/b/l && ln -s ../../../../y a/b/c/d/m && ln -s ../e a/b/c/n && ln -s c/d a/b/o"
+    up = "mv a/b moved"
+    equal(fx.run("sh", "-c", f"{make} && {up}", cwd=out).status, 0, "the control")
+    equal(os.path.realpath(out / "moved/l"), str(fx.project / "x"), "the control")
+    fx.run("sh", "-c", "rm -rf out/moved out/a")
+    for odd in ("l", "c/d/m"):
+        fx.run("sh", "-c", f"rm -rf a moved; {make}; cd a/b; for l in l c/d/m; do test $l = {odd} || rm $l; done", cwd=out)
+        for move in (up, "mkdir moved; python3 -c 'import ctypes; exit(ctypes.CDLL(None).renameat2(-100, b\"a/b\", -100, b\"moved\", 2) != 0)'"):
+            result = shell(fx, "w", f"cd /output; {move}", flags=["--consent=deny"])
+            check(not os.path.lexists(out / "moved" / odd), f"{odd}: {result.stderr}")
+            check(os.path.lexists(out / "a/b" / odd), odd)
+            contains(result.stderr, "a link", odd)
+    result = shell(fx, "w", "cd /output; rm -r moved; mv a/b a/b2 && rm a/b2/l a/b2/c/d/m; mv a/b2 moved", flags=["--consent=deny"])
+    check(os.path.lexists(out / "moved/c/n") and os.path.lexists(out / "moved/o"), f"its own links come along: {result.stderr}")
+
+
 @test("links within the directory, and to the system, are made unasked")
 def neighbours(fx):
     out = place(fx)
