@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -90,18 +91,22 @@ static void remove_tree(int parent, const char *name, int depth)
 	unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-/* What was left by those that were killed: none works for a day. */
+/* What was left by those that were killed: who lives holds a lock on its own. */
 static void sweep(const char *directory)
 {
 	DIR *all = opendir(directory);
 	const struct dirent *entry;
-	struct stat info;
 
-	while (all && (entry = readdir(all)))
-		if (strncmp(entry->d_name, "own-", 4) == 0 &&
-		    fstatat(dirfd(all), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    S_ISDIR(info.st_mode) && info.st_mtime < time(NULL) - 24 * 60 * 60)
+	while (all && (entry = readdir(all))) {
+		SB_AUTO_FD int fd =
+			strncmp(entry->d_name, "own-", 4) == 0
+				? openat(dirfd(all), entry->d_name,
+					 O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+				: -1;
+
+		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
 			remove_tree(dirfd(all), entry->d_name, MAX_DEPTH);
+	}
 	if (all)
 		closedir(all);
 }
@@ -109,14 +114,23 @@ static void sweep(const char *directory)
 int sb_git_make_own(struct sb_git *git, const char *directory, struct sb_error *err)
 {
 	SB_AUTO_FREE char *path = sb_path_join(directory, "own-XXXXXX");
+	SB_AUTO_FD int all = -1;
 	int status = sb_config_make_dirs(directory, 0700, err);
 
 	if (status != SB_OK)
 		return status;
-	if (!path || !mkdtemp(path))
+	/* nobody sweeps between the making of one and its lock */
+	all = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (all >= 0)
+		flock(all, LOCK_EX);
+	if (all < 0 || !path || !mkdtemp(path))
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot make a directory in '%s'",
 			       directory);
 	git->own = sb_take_ptr(&path);
+	git->lock = open(git->own, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (git->lock < 0)
+		return sb_fail(err, SB_E_SYSTEM, errno, "cannot open '%s'", git->own);
+	flock(git->lock, LOCK_EX); /* where there are no locks nobody else gets one either */
 	sweep(directory);
 	status = write_file(git->own, "HEAD", "ref: refs/heads/staged\n", err);
 	if (status == SB_OK)
@@ -141,6 +155,8 @@ void sb_git_close(struct sb_git *git)
 {
 	if (git->own)
 		remove_tree(AT_FDCWD, git->own, MAX_DEPTH);
+	if (git->own && git->lock >= 0)
+		close(git->lock);
 	free(git->program);
 	free(git->own);
 	free(git->directory);

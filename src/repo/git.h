@@ -30,6 +30,7 @@ enum sb_git_use {
 struct sb_git {
 	char *program;   /* absolute */
 	char *own;       /* the git directory of our own */
+	int lock;        /* held on it, as long as somebody works there */
 	char *directory; /* the repository's */
 	char *objects;
 	char *url;         /* NULL: the repository is on this machine, and directory is it */

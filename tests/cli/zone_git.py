@@ -1,5 +1,6 @@
 """Z8: files between git repositories and zones: pull, stage, show, push, discard; hostile repositories and zones."""
 
+import fcntl
 import json
 import os
 import socket
@@ -444,10 +445,18 @@ def fails(fx):
     contains(git(fx, "pull", repo.path, "--into=/work", env={"PATH": "/nowhere"}, status=125).stderr, "no git on the PATH")
     equal(list(repo.refs()), ["refs/heads/main"])
     old = fx.home / ".local/state/sandbash/git/own-killed"
-    (old / "refs").mkdir(parents=True)
-    os.utime(old, (0, 0))
+    live = old.with_name("own-lives")
+    for path in (old, live):
+        (path / "refs").mkdir(parents=True)
+    fd = os.open(live, os.O_RDONLY)
+    fcntl.flock(fd, fcntl.LOCK_EX)
     stage(fx, repo)
-    check(not old.exists(), "what somebody left goes after a day")
+    check(not old.exists(), "what somebody left goes with the next act")
+    check((live / "refs").exists(), "neighbour: who lives holds his")
+    os.close(fd)
+    fx.write(work(fx, "large"), "less")
+    stage(fx, repo)
+    check(not live.exists(), "now he is gone")
 
 
 @test("Z8 inside a sandbox there is none of it: its commands have the tools of their server")
