@@ -56,6 +56,7 @@ struct doing {
 	struct sb_audit *audit;
 	unsigned long questions;
 	struct said_yes *yes; /* of file names: they are asked about before, and when it is done */
+	bool nobody;          /* could be asked, the last time */
 };
 
 /* --- the command line --------------------------------------------------------------------------------- */
@@ -230,6 +231,7 @@ static int put(struct doing *doing, struct sb_question *question, struct sb_erro
 	question->project = doing->project.directory;
 	record(doing, &event);
 	status = sb_ask_here(doing->line, &doing->setup.home, question, &yes, err);
+	doing->nobody = status != SB_OK;
 	event.kind = SB_EVENT_ANSWER;
 	event.answer = sb_answer_name(yes ? SB_ANSWER_ONCE : SB_ANSWER_DENY);
 	event.verdict = yes ? "allow" : "deny";
@@ -288,7 +290,7 @@ static enum sb_files_answer consent(void *context, const struct sb_files_questio
 		}
 	if (put(doing, &question, &err) != SB_OK) {
 		free(yes);
-		return SB_FILES_ANSWER_NO;
+		return doing->nobody ? SB_FILES_ANSWER_NOBODY : SB_FILES_ANSWER_NO;
 	}
 	yes->next = doing->yes;
 	doing->yes = yes;

@@ -540,7 +540,7 @@ def through(fx):
 def guarded(fx):
     repo = set_up(fx)
     repo.commit(repo.tree(("100644", "a", repo.blob("a\n")), ("100644", ".envrc", repo.blob("evil\n"))))
-    contains(git(fx, "pull", repo.path, "--into=/work", status=125).stderr, ".envrc")
+    contains(git(fx, "pull", repo.path, "--into=/work", status=125).stderr, "nobody can be asked whether to create")
     equal(os.listdir(work(fx)) if work(fx).exists() else [], [], "nothing")
     git(fx, "pull", repo.path, "a", "--into=/work")
     person = Person(fx, "--git", "pull", repo.path, "--into=/work")
