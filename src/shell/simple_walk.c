@@ -220,7 +220,7 @@ static bool sees_variables(const struct sb_shell *shell, const struct sb_field *
 	return field->known != SB_KNOWN || sb_function_get(shell, field->text) ||
 	       sb_field_is(field, "eval") || sb_field_is(field, ".") ||
 	       sb_field_is(field, "source") || sb_field_is(field, "command") ||
-	       sb_field_is(field, "builtin");
+	       sb_field_is(field, "builtin") || sb_field_is(field, "trap");
 }
 
 /* What stood before a command is as before it; where its commands saw them, shells differ. */

@@ -113,7 +113,7 @@ class Maker:
             f"dd if={self.name().replace(' ', '_')} of=dd.out status=none", "install -m 600 a.txt inst", f"install -D a.txt i/j/k",
             f"install -d id1 id2", f"sed -i s/alpha/gamma/ {file}", f"sed -i.bak -e '1d' {file}", f"sed -n '1p;$p' {file}",
             f"sed '/x/w sed.out' {file}", f"sed 's/alpha/x/w sed2.out' {file}", f"truncate -s 3 {file}", f"truncate -c -s 0 {file}",
-            f"chmod 600 {file}", f"chmod -x run.sh", f"chmod u+x {file}", f"chmod -R go-w {directory}",
+            f"chmod 700 {file}", f"chmod -x run.sh", f"chmod u+x {file}", f"chmod -R go-w {directory}",
             "tar xzf old.tgz -C empty", "tar -xzf old.tgz", "tar czf new.tgz dir two", "tar -C dir -cf t.tar x y", "tar tzf old.tgz",
             "tar -cf t2.tar --remove-files two", "gzip b.txt", "gunzip -f a.txt.gz", "gzip -dc a.txt.gz", "gzip -k c.c", "xz c.c",
             f"sort {file}", f"sort -o {other} a.txt", f"sort a.txt --output=sorted", "uniq a.txt uniq.out", "split -l 1 b.txt part.",

@@ -280,6 +280,7 @@ static void traps(void **state)
 		{"trap 'touch x' EXIT; cd src", "C?src/x | touch"},
 		{"trap 'touch x' 0; cd src; echo > f", "C!src/f C?f C?src/x C?x | touch"},
 		{"trap 'rm a' EXIT; trap - EXIT", ""},
+		{"A=b trap 'rm $A' EXIT", "D~$A | rm $ $A"},
 		{"trap 'rm a' EXIT; trap 'rm b' EXIT", "D?b | rm"},
 		{"trap 'rm a' EXIT; test x && trap - EXIT", "D?a | rm"},
 		{"(trap 'rm $x' EXIT; x=a); x=b; y=$(trap 'rm $x' EXIT; x=c); trap 'rm $x' EXIT & x=d",
