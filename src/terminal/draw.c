@@ -405,17 +405,23 @@ static void short_choices(struct page *page, const struct sb_question *question)
 					   "1once 2dir 3no 4always", NULL};
 	static const char *const host[] = {"1 once, 2 host, 3 deny, 4 always",
 					   "1once 2host 3no 4always", NULL};
-	static const char *const three[] = {"1 this, 2 all in it, 3 deny", "1this 2all 3no", NULL};
+	static const char *const three[SB_OPENS_ALL + 1][4] = {
+		{"1 this, 2 all in it, 3 deny", "1this 2all 3no", NULL},
+		{"1 this, 2 all writing, 3 deny", "1this 2write 3no", NULL},
+		{"1 this, 2 all deleting, 3 deny", "1this 2delete 3no", NULL},
+		{"1 this, 2 all writing and deleting, 3 deny", "1this 2write+delete 3no",
+		 "1this 2wr+del 3no", NULL}};
 	static const char *const two[] = {"1 once, 2 deny", NULL};
 	static const char *const session[] = {"1 allow, 2 deny", NULL};
 
 	begin_line(page, KEEP);
 	sb_buf_puts(&page->text, wording(page, 0,
-					 question->about == SB_ABOUT_PROJECT       ? session
-					 : question->directory && question->worker ? three
-					 : question->about == SB_ABOUT_HOST        ? host
-					 : question->directory                     ? four
-										   : two));
+					 question->about == SB_ABOUT_PROJECT ? session
+					 : question->directory && question->worker
+						 ? three[question->opens & SB_OPENS_ALL]
+					 : question->about == SB_ABOUT_HOST ? host
+					 : question->directory              ? four
+									    : two));
 	end_line(page);
 }
 

@@ -180,10 +180,13 @@ static void the_choices_are_always_there(void **state)
 				       .directory = "/home/anna/.ssh",
 				       .program = "vim",
 				       .notes = {"who may log in"},
-				       .content = "a\nb\nc\nd\ne\nf\n",
-				       .content_length = 12};
+				       .content_length = 100};
+	char content[100]; /* of more lines than any of the screens has */
 
 	(void)state;
+	for (size_t i = 0; i < sizeof content; i++)
+		content[i] = i % 2 ? '\n' : 'a';
+	question.content = content;
 	for (unsigned rows = 1; rows <= 40; rows++) {
 		struct sb_view view = {.rows = rows, .columns = 80, .count = 1};
 		SB_AUTO_BUF struct sb_buf lines = SB_BUF(64 * 1024);
@@ -199,6 +202,31 @@ static void the_choices_are_always_there(void **state)
 		shows(&lines, question.notes[0]);
 		shows(&lines, "there is more");
 	}
+}
+
+static void a_worker_is_told_what_is_opened(void **state)
+{
+	static const char *const words[] = {"everything", "all writing", "all deleting",
+					    "all writing and deleting"};
+	struct sb_question question = {.id = 1,
+				       .verb = "overwrite",
+				       .path = "/output/x",
+				       .directory = "/output",
+				       .program = "sh",
+				       .worker = true};
+
+	(void)state;
+	for (unsigned columns = 30; columns <= 130; columns += 10)
+		for (question.opens = 1; question.opens <= SB_OPENS_ALL; question.opens++) {
+			struct sb_view view = {.rows = 24, .columns = columns, .count = 1};
+			SB_AUTO_BUF struct sb_buf lines = SB_BUF(64 * 1024);
+
+			assert_true(check_page(&question, &view, &lines));
+			shows(&lines, columns < 40 && question.opens == SB_OPENS_ALL
+					      ? "write+delete"
+					      : words[question.opens]);
+			assert_null(strstr(lines.data, "everything"));
+		}
 }
 
 static void a_host_is_asked_about_as_such(void **state)
@@ -297,6 +325,7 @@ static void a_path_too_long_to_show_fails(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(every_size),
 	cmocka_unit_test(the_choices_are_always_there),
+	cmocka_unit_test(a_worker_is_told_what_is_opened),
 	cmocka_unit_test(a_host_is_asked_about_as_such),
 	cmocka_unit_test(ascii_where_it_must_be),
 	cmocka_unit_test(marks_do_not_come_in_heaps),
