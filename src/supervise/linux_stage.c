@@ -8,6 +8,7 @@
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/auto.h"
@@ -23,6 +24,7 @@
 #define LOOK_MS 5      /* how soon a file lands whose writer did not close it where we look */
 #define MAX_STAGES 256 /* at a time, in the whole run */
 #define MAX_NUMBERS 1024
+#define SETTLE_MS 100 /* for what the asker has to land */
 
 struct sb_stage_waiting {
 	struct sb_stage_waiting *next;
@@ -34,6 +36,7 @@ int sb_staging_init(struct sb_staging *staging)
 {
 	*staging = (struct sb_staging){.base = sb_staging_base()};
 	pthread_mutex_init(&staging->lock, NULL);
+	pthread_mutex_init(&staging->sweeping, NULL);
 	staging->nudge = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	return staging->nudge < 0 ? -errno : 0;
 }
@@ -213,6 +216,107 @@ static void prune_waiting(struct sb_broker *broker)
 	}
 }
 
+/* --- what nobody writes to any more --------------------------------------------------------------- */
+
+/* Land what has lost its last writer; nobody waits for an answer.  False: the asker does, or refuses. */
+static bool land_orphan(struct sb_broker *broker, struct sb_stage *stage)
+{
+	struct sb_call call = {.act = SB_ACT_CLOSE, .replaces = true, .first = 1};
+	bool landed = sb_stage_land(broker, &call, stage);
+
+	sb_stage_free(stage);
+	return landed;
+}
+
+/* Under the lock; linked by next, those that were opened first before others. */
+static struct sb_stage *take_orphans(struct sb_staging *staging)
+{
+	struct sb_stage **link = &staging->stages, *done = NULL;
+
+	while (*link) {
+		struct sb_stage *stage = *link;
+
+		if (sb_stage_has_writers(stage)) {
+			link = &stage->next;
+			continue;
+		}
+		take_out(staging, stage);
+		stage->next = done;
+		done = stage;
+	}
+	return done;
+}
+
+/* How many landed; *out_left: and how many were left to the asker. */
+static unsigned sweep(struct sb_broker *broker, unsigned *out_left)
+{
+	struct sb_staging *staging = &broker->staging;
+	struct sb_stage *stage;
+	unsigned landed = 0;
+
+	*out_left = 0;
+	pthread_mutex_lock(&staging->sweeping);
+	pthread_mutex_lock(&staging->lock);
+	stage = take_orphans(staging);
+	prune_waiting(broker);
+	pthread_mutex_unlock(&staging->lock);
+	while (stage) {
+		struct sb_stage *next = stage->next;
+
+		if (land_orphan(broker, stage))
+			landed++;
+		else
+			++*out_left;
+		stage = next;
+	}
+	pthread_mutex_unlock(&staging->sweeping);
+	return landed;
+}
+
+void sb_stage_sweep(struct sb_broker *broker)
+{
+	unsigned left;
+
+	if (__atomic_load_n(&broker->staging.count, __ATOMIC_ACQUIRE))
+		sweep(broker, &left);
+}
+
+/* Is what has the name now another file than object?  Then that is it. */
+static bool take_new(struct sb_spot *file)
+{
+	SB_AUTO_FD int object =
+		openat(file->directory, file->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat info;
+
+	if (object < 0 || fstat(object, &info) != 0 || !S_ISREG(info.st_mode) ||
+	    (file->object >= 0 && info.st_ino == file->info.st_ino &&
+	     info.st_dev == file->info.st_dev))
+		return false;
+	if (file->object >= 0)
+		close(file->object);
+	file->object = sb_take_fd(&object);
+	file->info = info;
+	return true;
+}
+
+/*
+ * What programs that have ended wrote lands before the next one begins: `python3 x >>.env; echo y >>.env` has both, and
+ * an empty file of the first is not what stays.  Where the asker lands them, it gets a moment.
+ */
+static void settle(struct sb_broker *broker, struct sb_spot *file)
+{
+	unsigned left, landed = sweep(broker, &left);
+
+	if (file->directory < 0)
+		return;
+	if (landed || left)
+		landed = take_new(file);
+	for (int i = 0; left && !landed && i < SETTLE_MS; i++) {
+		nanosleep(&(struct timespec){0, 1000000}, NULL);
+		landed = take_new(file);
+	}
+}
+
 /* Until the asker has answered.  False: it cannot be kept, and has been refused. */
 static bool keep_waiting(struct sb_broker *broker, const struct sb_call *call,
 			 const struct sb_spot *file)
@@ -246,7 +350,10 @@ void sb_stage_ask(struct sb_broker *broker, const struct sb_call *call, struct s
 
 void sb_stage_open(struct sb_broker *broker, const struct sb_call *call, struct sb_spot *file)
 {
-	int error = may_open(call, file);
+	int error;
+
+	settle(broker, file);
+	error = may_open(call, file);
 
 	/* a rule opens a name in a directory that is closed: whether this user could make it the asker sees */
 	if (error == EROFS)
@@ -293,18 +400,11 @@ void sb_stage_granted(struct sb_broker *broker, uint64_t id, bool permitted)
 		;
 	else if (waiting->call.act == SB_ACT_CLOSE)
 		share_granted(broker, waiting, permitted);
-	else
+	else {
+		settle(broker, &waiting->file);
 		open_unless(broker, &waiting->call, &waiting->file, 0, true, permitted);
+	}
 	waiting_free(waiting);
-}
-
-/* Land what has lost its last writer; nobody waits for an answer. */
-static void land_orphan(struct sb_broker *broker, struct sb_stage *stage)
-{
-	struct sb_call call = {.act = SB_ACT_CLOSE, .replaces = true, .first = 1};
-
-	sb_stage_land(broker, &call, stage);
-	sb_stage_free(stage);
 }
 
 /* --- closing -------------------------------------------------------------------------------------- */
@@ -500,35 +600,6 @@ void sb_stage_close(struct sb_broker *broker, const struct sb_call *call)
 	 * anywhere; a staged file that was closed so is found by sb_stage_sweep(). */
 	if (!answered)
 		sb_sys_notify_continue(broker->performer->listener, call->id);
-}
-
-void sb_stage_sweep(struct sb_broker *broker)
-{
-	struct sb_staging *staging = &broker->staging;
-	struct sb_stage **link = &staging->stages, *done = NULL;
-
-	if (!__atomic_load_n(&staging->count, __ATOMIC_ACQUIRE))
-		return;
-	pthread_mutex_lock(&staging->lock);
-	while (*link) {
-		struct sb_stage *stage = *link;
-
-		if (sb_stage_has_writers(stage)) {
-			link = &stage->next;
-			continue;
-		}
-		take_out(staging, stage);
-		stage->next = done;
-		done = stage;
-	}
-	prune_waiting(broker);
-	pthread_mutex_unlock(&staging->lock);
-	while (done) {
-		struct sb_stage *stage = done;
-
-		done = stage->next;
-		land_orphan(broker, stage);
-	}
 }
 
 int sb_staging_wait_ms(const struct sb_staging *staging)

@@ -44,7 +44,8 @@ struct sb_spent {
 #define SB_STAGING_SPENT 64 /* of those the last ones */
 
 struct sb_staging {
-	pthread_mutex_t lock; /* of the lists */
+	pthread_mutex_t lock;     /* of the lists */
+	pthread_mutex_t sweeping; /* what is taken out of them is landed before others are made */
 	struct sb_stage *stages;
 	struct sb_stage_waiting *waiting;
 	unsigned count; /* of stages: looked at without the lock */

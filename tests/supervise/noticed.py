@@ -185,4 +185,22 @@ def checked(fx):
     equal(fx.read(".git/config"), before + "[user]\n\tname = y\n")
 
 
+# programs that end without closing what they have written
+ENDS = ("exec 3>>.env; echo A=1 >&3; kill -9 $$", "exec 1>>.env; echo B=1; exec true")
+
+
+@test("P3 what one program wrote is there for the next, also if nobody closed it", variants=BOTH)
+def in_order(fx):
+    project(fx, False)
+    script = "\n".join(f"sh -c '{end}' 2>/dev/null; echo {name}=2 >>.env" for end, name in zip(ENDS, "AB"))
+    script += "\nsh -c '/bin/false >.env.local' || echo X=1 >.env.local"
+    want = "A=1\nA=2\nB=1\nB=2\n"
+    for run in (fx.run, lambda *words: fx.sandbash("--consent=deny", *words)):
+        for _ in range(5):
+            fx.run("rm", "-f", ".env", ".env.local")
+            result = run("sh", "-c", script)
+            equal(fx.read(".env"), want, result.stderr)
+            equal(fx.read(".env.local"), "X=1\n")
+
+
 run_all()
