@@ -116,6 +116,8 @@ enum sb_ending sb_model_nohup(struct sb_command *call);
 enum sb_ending sb_model_xargs(struct sb_command *call);
 enum sb_ending sb_model_find(struct sb_command *call);
 enum sb_ending sb_model_shell(struct sb_command *call);
+#define SB_DEPTH_MOST 24 /* of commands in commands */
+
 /* Commands given as text, in this shell. */
 enum sb_ending sb_text_run(struct sb_shell *shell, const struct sb_field *text);
 enum sb_ending sb_model_eval(struct sb_command *call);

@@ -5,14 +5,12 @@
 
 #include "shell/models.h"
 
-#define DEPTH_MOST 24 /* of commands in commands */
-
 static enum sb_ending call_inner(struct sb_command *call, struct sb_field *fields)
 {
 	struct sb_shell *shell = call->shell;
 	enum sb_ending ending = SB_ENDS_OPEN;
 
-	if (shell->depth >= DEPTH_MOST) {
+	if (shell->depth >= SB_DEPTH_MOST) {
 		sb_command_unknown(shell, fields);
 	} else {
 		bool maybe = shell->state.maybe;
@@ -311,27 +309,6 @@ enum sb_ending sb_model_find(struct sb_command *call)
 }
 
 /* --- shells --------------------------------------------------------------------------------------- */
-
-enum sb_ending sb_text_run(struct sb_shell *shell, const struct sb_field *text)
-{
-	enum sb_ending ending = SB_ENDS_OPEN;
-	struct sb_syntax syntax;
-
-	if (shell->depth >= DEPTH_MOST || text->known != SB_KNOWN) {
-		sb_command_unknown(shell, text);
-		return SB_ENDS_OPEN;
-	}
-	sb_syntax_read(shell->arena, text->text, strlen(text->text), &syntax);
-	shell->depth++;
-	if (syntax.problem) {
-		sb_command_unknown(shell,
-				   &(struct sb_field){.text = text->text, .word = text->word});
-		shell->state.maybe = true;
-	}
-	ending = shell->run(shell, syntax.commands);
-	shell->depth--;
-	return ending;
-}
 
 /* Whether a variable is exported is not followed: one that was set here is unknown there. */
 static void become_child(struct sb_shell *shell)

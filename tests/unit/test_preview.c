@@ -230,7 +230,6 @@ static void flow(void **state)
 		{"((x=1)); [[ -f a && $(rm b) ]]; rm $x", "D!b D~$x | rm $ $x"},
 		{"coproc rm a", "D?a | rm"},
 		{"select x in a; do rm b $x; done", "D?b D~$x | rm $ $x"},
-		{"trap 'rm a' EXIT", "D?a | rm"},
 		{"$RANDOM a; rm b", "D~b | rm @unknown $ $RANDOM a"},
 		{". ./x; rm a", "R!x D~a | rm @unknown $ . ./x"},
 		{"alias rm=ls; rm /a", "D?/a | rm $ alias"},
