@@ -417,6 +417,14 @@ static bool leads_home_if_moved(const struct sb_grounds *grounds, const char *te
 	return !end;
 }
 
+/* With slashes behind them, too. */
+static bool is_dots(const char *name)
+{
+	size_t dots = name ? strspn(name, ".") : 0;
+
+	return (dots == 1 || dots == 2) && strspn(name + dots, "/") == strlen(name + dots);
+}
+
 void sb_heed_followed(const struct sb_grounds *grounds, const char *text, struct sb_judged *judged)
 {
 	const struct sb_site *site = judged->site;
@@ -425,8 +433,8 @@ void sb_heed_followed(const struct sb_grounds *grounds, const char *text, struct
 	struct sb_error err = {0};
 	int missing;
 
-	/* a name beside it was judged when it came there */
-	if (judged->decision.verdict == SB_DENY ||
+	/* "." and ".." are there; a name beside it was judged when it came there */
+	if (judged->decision.verdict == SB_DENY || is_dots(site->name) ||
 	    (!strchr(text, '/') && strcmp(text, "..") != 0) || !sb_has_guard(grounds, site))
 		return;
 	parent = sb_path_parent(site->path);

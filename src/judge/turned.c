@@ -50,6 +50,24 @@ struct turn {
 	char tried[PATH_MAX]; /* tables have neighbours in one directory */
 };
 
+/* Is all of it obeyed, hidden or ours?  Then a link to it, or to what is in it, was asked about, and ".." leads to others. */
+static bool is_closed(const struct sb_grounds *grounds, const char *directory)
+{
+	static const char any[] = "some-name-of-nobody";
+	SB_AUTO_FREE char *path = sb_path_join(directory, any);
+	const struct sb_guard_place place = {.directory = -1, .path = path, .name = any};
+	struct sb_guard_answer answer;
+	struct sb_decision change;
+
+	if (!path)
+		return true;
+	change = sb_decide(grounds->policy, SB_MODIFY, path);
+	return (change.verdict == SB_DENY && change.rule && change.rule->hard) ||
+	       sb_is_system_end(path) ||
+	       sb_decide(grounds->policy, SB_READ, path).verdict != SB_ALLOW ||
+	       sb_guard_judge(grounds->guard, SB_GUARD_WRITE, &place, &answer) != SB_GUARD_PLAIN;
+}
+
 /* Might ".." be the directory that is the first length bytes of path? */
 static bool heed_in(struct turn *turn, const char *path, size_t length)
 {
@@ -60,6 +78,8 @@ static bool heed_in(struct turn *turn, const char *path, size_t length)
 		return false;
 	memcpy(turn->tried, path, length);
 	turn->tried[length] = '\0';
+	if (is_closed(turn->grounds, turn->tried))
+		return false;
 	end = sb_path_join(length ? turn->tried : "/", turn->behind);
 	return end && turn->heed(turn->grounds, end, turn->judged);
 }

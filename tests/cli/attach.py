@@ -570,6 +570,7 @@ for act in (lambda: open(run + "/x", "w"), lambda: open(run + "/" + os.environ["
 with open("result.new", "w") as stream:
     stream.write("\\n".join(results))
 os.rename("result.new", "result")
+import time
 time.sleep(1030)
 """)
     run = Run(fx, "--consent=ask", "sh", "-c",

@@ -227,7 +227,7 @@ def old_backups(fx):
 def swapped(fx):
     """The question shows a file; a link has taken its place when the answer comes."""
     fx.write("plain", "plain\n")
-    fx.path("pointer").symlink_to("/etc/hosts")
+    fx.path("pointer").symlink_to("/usr/lib/os-release")
     fx.write("acts.py", ACTS)
     person = Person(fx, "sh", "-c", f"python3 acts.py one rename plain {fx.outside}/x & "
                     "while [ ! -e flag ]; do sleep 0.02; done; mv plain old; mv pointer plain; "

@@ -155,7 +155,7 @@ def through_process(fx):
 
 SYSTEM = ("/etc/cron.d/x", "/etc/cron.d", "/etc/profile.d/x.sh", "/etc/ld.so.preload", "/etc/systemd", "/proc/sys/kernel/core_pattern",
           "/proc//sys/./kernel/core_pattern", "../../../../../../../../../../etc/cron.d/x", "/sys/kernel/x", "/usr/local/bin/x", "/usr/bin/no-such-program", "/usr/local/bin",
-          "/usr/bin", "/usr/lib/systemd/system/x.service", "/lib/udev/rules.d/x.rules", "/etc/sandbash/config", "/etc/logrotate.d/x",
+          "/usr/bin", "/usr/lib/systemd/system/x.service", "/lib/udev/rules.d/x.rules", "/etc/logrotate.d/x",
           "/etc/claude-code/managed-settings.json", "/etc/NetworkManager/dispatcher.d/x", "/etc/hosts", "/etc/nsswitch.conf",
           "/usr/lib/python3/dist-packages/x.pth", "/usr/local/lib/x.so", "/var/lib/dpkg/info/x.postinst", "/var/spool/x", "/var/lib/x/y")
 
