@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "enforce/linux_seccomp.h"
 #include "supervise/owed.h"
 #include "supervise/perform.h"
@@ -247,14 +248,26 @@ static struct sb_stage *take_orphans(struct sb_staging *staging)
 	return done;
 }
 
-/* How many landed; *out_left: and how many were left to the asker. */
-static unsigned sweep(struct sb_broker *broker, unsigned *out_left)
+static struct sb_left look_before(const struct sb_stage *stage)
+{
+	struct sb_left left = {.until_ms = sb_now_ms() + SETTLE_MS};
+	struct stat info;
+
+	memcpy(left.name, stage->place.name, sizeof left.name);
+	if (fstatat(stage->place.directory, left.name, &info, AT_SYMLINK_NOFOLLOW) == 0) {
+		left.device = info.st_dev;
+		left.inode = info.st_ino;
+	}
+	return left;
+}
+
+/* Did any land? */
+static bool sweep(struct sb_broker *broker)
 {
 	struct sb_staging *staging = &broker->staging;
 	struct sb_stage *stage;
-	unsigned landed = 0;
+	bool landed = false;
 
-	*out_left = 0;
 	pthread_mutex_lock(&staging->sweeping);
 	pthread_mutex_lock(&staging->lock);
 	stage = take_orphans(staging);
@@ -262,11 +275,12 @@ static unsigned sweep(struct sb_broker *broker, unsigned *out_left)
 	pthread_mutex_unlock(&staging->lock);
 	while (stage) {
 		struct sb_stage *next = stage->next;
+		struct sb_left left = look_before(stage);
 
 		if (land_orphan(broker, stage))
-			landed++;
+			landed = true;
 		else
-			++*out_left;
+			staging->left[staging->left_next++ % SB_STAGING_LEFT] = left;
 		stage = next;
 	}
 	pthread_mutex_unlock(&staging->sweeping);
@@ -275,14 +289,12 @@ static unsigned sweep(struct sb_broker *broker, unsigned *out_left)
 
 void sb_stage_sweep(struct sb_broker *broker)
 {
-	unsigned left;
-
 	if (__atomic_load_n(&broker->staging.count, __ATOMIC_ACQUIRE))
-		sweep(broker, &left);
+		sweep(broker);
 }
 
-/* Is what has the name now another file than object?  Then that is it. */
-static bool take_new(struct sb_spot *file)
+/* If what has the name now is another file than object, that is it. */
+static void take_new(struct sb_spot *file)
 {
 	SB_AUTO_FD int object =
 		openat(file->directory, file->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -291,12 +303,11 @@ static bool take_new(struct sb_spot *file)
 	if (object < 0 || fstat(object, &info) != 0 || !S_ISREG(info.st_mode) ||
 	    (file->object >= 0 && info.st_ino == file->info.st_ino &&
 	     info.st_dev == file->info.st_dev))
-		return false;
+		return;
 	if (file->object >= 0)
 		close(file->object);
 	file->object = sb_take_fd(&object);
 	file->info = info;
-	return true;
 }
 
 /*
@@ -305,16 +316,29 @@ static bool take_new(struct sb_spot *file)
  */
 static void settle(struct sb_broker *broker, struct sb_spot *file)
 {
-	unsigned left, landed = sweep(broker, &left);
+	struct sb_staging *staging = &broker->staging;
+	bool landed = sweep(broker);
 
 	if (file->directory < 0)
 		return;
-	if (landed || left)
-		landed = take_new(file);
-	for (int i = 0; left && !landed && i < SETTLE_MS; i++) {
-		nanosleep(&(struct timespec){0, 1000000}, NULL);
-		landed = take_new(file);
+	for (size_t i = 0; i < SB_STAGING_LEFT; i++) {
+		struct sb_left left;
+		struct stat info = {0};
+
+		pthread_mutex_lock(&staging->sweeping);
+		left = staging->left[i];
+		pthread_mutex_unlock(&staging->sweeping);
+		if (strcmp(left.name, file->name) != 0)
+			continue;
+		landed = true;
+		while (sb_now_ms() < left.until_ms &&
+		       (fstatat(file->directory, file->name, &info, AT_SYMLINK_NOFOLLOW) != 0
+				? left.inode == 0
+				: info.st_ino == left.inode && info.st_dev == left.device))
+			nanosleep(&(struct timespec){0, 500000}, NULL);
 	}
+	if (landed)
+		take_new(file);
 }
 
 /* Until the asker has answered.  False: it cannot be kept, and has been refused. */

@@ -24,6 +24,7 @@
 #ifndef SB_SUPERVISE_STAGE_H
 #define SB_SUPERVISE_STAGE_H
 
+#include <limits.h>
 #include <pthread.h>
 
 #include "supervise/call.h"
@@ -43,6 +44,16 @@ struct sb_spent {
 
 #define SB_STAGING_SPENT 64 /* of those the last ones */
 
+/* A file that the asker is to land, and nobody waits for: what had the name then. */
+struct sb_left {
+	char name[NAME_MAX + 2];
+	int64_t until_ms; /* by then it has landed, or was refused; 0: none */
+	dev_t device;
+	ino_t inode; /* 0: nothing */
+};
+
+#define SB_STAGING_LEFT 16
+
 struct sb_staging {
 	pthread_mutex_t lock;     /* of the lists */
 	pthread_mutex_t sweeping; /* what is taken out of them is landed before others are made */
@@ -53,6 +64,8 @@ struct sb_staging {
 	int nudge;      /* eventfd: there is something to look after */
 	struct sb_spent spent[SB_STAGING_SPENT];
 	unsigned spent_next;
+	struct sb_left left[SB_STAGING_LEFT]; /* under sweeping */
+	unsigned left_next;
 };
 
 /* Before the limit on descriptors is raised.  0, or a negative errno. */

@@ -88,7 +88,7 @@ class Tmux:
     def answer(self, key, text):
         """... and see the question with that text go."""
         self.press(key)
-        self.until(lambda: text not in self.screen(), "the question stays")
+        self.until(lambda: TITLE not in self.screen() or text not in self.screen(), "the question stays")
         self.again = None
 
     def word(self):
