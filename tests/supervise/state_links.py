@@ -109,7 +109,7 @@ def neighbours(fx):
         ln -s one next; ln -s later dangling; mv next other; ln other again
         mkdir deep; ln -s . deep/self; mv deep deeper; cat other two
         cd "$OLDPWD"
-        ln -s ~/.claude/debug/one out; ln -s ../.. up; mkdir tree; ln -s /etc tree/etc
+        ln -s ~/.claude/debug/one out; ln -s ../.. up; mkdir tree; ln -s /usr/share tree/etc
         mkdir files; echo x > files/x; mv files ~/.claude/debug/; cat ~/.claude/debug/files/x"""
     result = fx.sandbash("--consent=deny", "--profile=claude", "sh", "-c", script)
     equal((result.status, result.stdout), (0, "log\ntwo\nx\n"), result.stderr)
