@@ -378,6 +378,8 @@ void sb_stage_open(struct sb_broker *broker, const struct sb_call *call, struct 
 
 	settle(broker, file);
 	error = may_open(call, file);
+	if ((call->flags & O_CREAT) && (call->flags & O_EXCL) && file->object >= 0)
+		error = EEXIST; /* it has landed meanwhile */
 
 	/* a rule opens a name in a directory that is closed: whether this user could make it the asker sees */
 	if (error == EROFS)
