@@ -47,7 +47,7 @@ struct calling {
 	char *top; /* of the project */
 	char *cwd; /* as the worker sees it */
 	int state; /* the directory of our record */
-	bool own_ids;
+	struct sb_view_made made;
 	bool shadowed; /* out here "/NAME" of a directory is something else */
 };
 
@@ -233,7 +233,7 @@ static int enter(struct calling *calling, struct sb_run *run, struct sb_error *e
 	sb_worker_note(&calling->worker, &calling->has, NULL, &note);
 	view.note = note.length ? note.data : "";
 	status = sb_buf_failed(&note) ? out_of_memory(err)
-				      : sb_view_enter(&view, &calling->own_ids, err);
+				      : sb_view_enter(&view, &calling->made, err);
 	for (size_t i = 0; i < calling->has.count; i++)
 		close(calling->dirs[i].fd);
 	if (status == SB_OK && chdir(calling->cwd) != 0)
@@ -331,7 +331,7 @@ static int make_policy(const struct calling *calling, struct sb_setup *setup,
 static int prepare(struct calling *calling, struct sb_run *run, enum sb_zone_names names,
 		   struct sb_error *err)
 {
-	const struct sb_plan_view view = {calling->own_ids, (const char *const *)run->programs,
+	const struct sb_plan_view view = {calling->made, (const char *const *)run->programs,
 					  calling->shadowed};
 	struct sb_setup *setup = &run->setup;
 	struct sb_plan_request request;

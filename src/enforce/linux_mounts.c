@@ -387,9 +387,10 @@ static bool try_all(struct sb_mount_job *job, bool with_network, enum purpose pu
 		    struct sb_layers *layers)
 {
 	const int mounts = CLONE_NEWNS | CLONE_NEWIPC;
+	const struct sb_view_made *own = &job->plan->made;
 	bool done = false;
 
-	for (int net = with_network ? 0 : CLONE_NEWNET; !done; net = 0) {
+	for (int net = with_network || own->own_net ? 0 : CLONE_NEWNET; !done; net = 0) {
 		if (sb_sys_has_capability(CAP_SYS_ADMIN))
 			done = purpose == TO_LOOK ? try_in_child(job, mounts | net)
 						  : try_and_return(job, mounts | net);
@@ -412,8 +413,8 @@ static bool try_all(struct sb_mount_job *job, bool with_network, enum purpose pu
 	}
 	layers->mounts = true;
 	layers->ipc_namespace = true;
-	layers->net_namespace = job->flags & CLONE_NEWNET;
-	layers->user_namespace = (job->flags & CLONE_NEWUSER) || job->plan->own_ids;
+	layers->net_namespace = (job->flags & CLONE_NEWNET) || own->own_net;
+	layers->user_namespace = (job->flags & CLONE_NEWUSER) || own->own_ids;
 	layers->own_dev = sb_mount_own_dev(job);
 	return true;
 }

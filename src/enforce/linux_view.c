@@ -5,6 +5,7 @@
  *   3. directories, small files and links in it
  *   4. copies of mounts, attached there
  *   5. pivot_root(2): it is the root, and what was the root is gone
+ * Beside 2 to 5 another thread makes the network (linux_view_net.c).
  */
 #include "enforce/view.h"
 
@@ -43,10 +44,10 @@ static bool make_namespaces(struct sb_view_job *job)
 	unsigned uid = geteuid(), gid = getegid();
 	char map[64];
 
-	job->own_ids = !sb_sys_has_capability(CAP_SYS_ADMIN);
-	if (unshare(CLONE_NEWNS | (job->own_ids ? CLONE_NEWUSER : 0)) != 0)
+	job->made.own_ids = !sb_sys_has_capability(CAP_SYS_ADMIN);
+	if (unshare(CLONE_NEWNS | (job->made.own_ids ? CLONE_NEWUSER : 0)) != 0)
 		return !sb_view_failed(job, -errno, "make namespaces", "");
-	if (job->own_ids) {
+	if (job->made.own_ids) {
 		if (sb_view_failed(job, write_text("/proc/self/setgroups", "deny"), "map",
 				   "groups"))
 			return false;
@@ -177,22 +178,27 @@ static bool build(struct sb_view_job *job)
 	SB_AUTO_FD int proc = -1;
 	SB_AUTO_FD int root = -1;
 	SB_AUTO_FD int place = -1;
+	struct sb_view_net net = {.started = false};
+	bool built;
 
 	if (!make_namespaces(job))
 		return false;
 	proc = sb_sys_clone_tree(AT_FDCWD, "/proc");
+	if (proc >= 0 && !job->view->network)
+		sb_view_net_begin(&net, proc);
 	root = sb_sys_new_tmpfs("0755");
 	place = sb_sys_open_path("/proc");
-	if (sb_view_failed(job, proc, "copy", "/proc") ||
-	    sb_view_failed(job, root, "make a filesystem", "") ||
-	    sb_view_failed(job, place, "open", "/proc") ||
-	    sb_view_failed(job, sb_sys_attach(root, place), "mount", "/"))
-		return false;
 	job->root = root;
-	return fill(job, proc) && pivot(job);
+	built = !sb_view_failed(job, proc, "copy", "/proc") &&
+		!sb_view_failed(job, root, "make a filesystem", "") &&
+		!sb_view_failed(job, place, "open", "/proc") &&
+		!sb_view_failed(job, sb_sys_attach(root, place), "mount", "/") && fill(job, proc) &&
+		pivot(job);
+	job->made.own_net = sb_view_net_enter(&net);
+	return built;
 }
 
-int sb_view_enter(const struct sb_view *view, bool *out_own_ids, struct sb_error *err)
+int sb_view_enter(const struct sb_view *view, struct sb_view_made *out, struct sb_error *err)
 {
 	struct sb_view_job job = {.view = view, .root = -1};
 	mode_t mask = umask(0);
@@ -207,6 +213,6 @@ int sb_view_enter(const struct sb_view *view, bool *out_own_ids, struct sb_error
 			       "sandbash --doctor says what is missing; --best-effort hides the "
 			       "rest by rules instead");
 	}
-	*out_own_ids = job.own_ids;
+	*out = job.made;
 	return SB_OK;
 }

@@ -644,7 +644,7 @@ int sb_plan_make(const struct sb_policy *policy, const struct sb_plan_request *r
 	if (request->view) {
 		maker.plan.view = true;
 		maker.plan.shadowed = request->view->shadowed;
-		maker.plan.own_ids = request->view->own_ids;
+		maker.plan.made = request->view->made;
 		maker.plan.programs = request->view->programs;
 	}
 	disks = sb_devices_disks_readable();

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "enforce/view.h"
 #include "sandbash/policy.h"
 
 enum sb_kind { SB_KIND_ABSENT, SB_KIND_FILE, SB_KIND_DIR, SB_KIND_LINK, SB_KIND_SPECIAL };
@@ -80,7 +81,7 @@ struct sb_plan {
 	bool own_terminals; /* a /dev/pts of our own: no rule of the user's is about that one */
 	bool view; /* the files are a view's (view.h): without a /proc of the run's own there is none */
 	bool shadowed; /* ... of which a directory has a name that something else has outside */
-	bool own_ids;  /* ... and entering it took a user namespace */
+	struct sb_view_made made;    /* ... and entering it made these */
 	const char *const *programs; /* what may be executed, and nothing else; NULL: anything */
 	bool caller_terminal;        /* and yet the command has the caller's: give that a name */
 	char *cwd;
@@ -90,7 +91,7 @@ struct sb_plan {
 
 /* Of a run in a view. */
 struct sb_plan_view {
-	bool own_ids;
+	struct sb_view_made made;
 	const char *const *programs; /* canonical; stays the caller's */
 	bool shadowed;
 };

@@ -49,9 +49,15 @@ struct sb_view {
 };
 
 /*
- * SB_E_UNSUPPORTED: this machine cannot, and the process must end.  *out_own_ids: it took a user namespace, in
- * which we have every capability.
+ * What entering it made beside the files.  own_ids: a user namespace, in which we have every capability.  own_net: a
+ * network with nothing but loopback, where view->network is false; without it the run has to keep itself off it.
  */
-int sb_view_enter(const struct sb_view *view, bool *out_own_ids, struct sb_error *err);
+struct sb_view_made {
+	bool own_ids;
+	bool own_net;
+};
+
+/* SB_E_UNSUPPORTED: this machine cannot, and the process must end. */
+int sb_view_enter(const struct sb_view *view, struct sb_view_made *out, struct sb_error *err);
 
 #endif

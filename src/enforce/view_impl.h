@@ -4,6 +4,7 @@
 #ifndef SB_ENFORCE_VIEW_IMPL_H
 #define SB_ENFORCE_VIEW_IMPL_H
 
+#include <pthread.h>
 #include <sys/types.h>
 
 #include "enforce/view.h"
@@ -11,7 +12,7 @@
 struct sb_view_job {
 	const struct sb_view *view;
 	int root; /* of the new world */
-	bool own_ids;
+	struct sb_view_made made;
 	const char *step, *name; /* of the first failure; NULL: there was none */
 	int error;
 };
@@ -25,6 +26,22 @@ bool sb_view_mkdir(struct sb_view_job *job, const char *name, mode_t mode);
 bool sb_view_put(struct sb_view_job *job, const char *name, const char *bytes, size_t length);
 bool sb_view_attach(struct sb_view_job *job, int tree, const char *name);
 bool sb_view_show(struct sb_view_job *job, const char *path, const char *name);
+
+/*
+ * linux_view_net.c: a network of its own, made by a second thread while this one goes on: a view takes as long.
+ * proc leads to /proc, whatever is mounted there.
+ */
+struct sb_view_net {
+	pthread_t thread;
+	bool started;
+	int proc;
+	int made; /* the namespace; -1: none */
+};
+
+void sb_view_net_begin(struct sb_view_net *net, int proc);
+
+/* It is done; is this thread in it now? */
+bool sb_view_net_enter(struct sb_view_net *net);
 
 /* linux_view_etc.c: an /etc with what programs need to start. */
 bool sb_view_make_etc(struct sb_view_job *job);
