@@ -14,6 +14,7 @@
 #include "base/escape.h"
 #include "base/quote.h"
 #include "cli/run.h"
+#include "config/word.h"
 #include "consent/agreed.h"
 
 extern char **environ;

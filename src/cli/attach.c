@@ -18,6 +18,7 @@
 #include "cli/cli.h"
 #include "cli/own_tty.h"
 #include "cli/reach.h"
+#include "config/word.h"
 #include "enforce/inside.h"
 #include "terminal/terminal.h"
 

@@ -118,17 +118,6 @@ int sb_cli_watch(const struct sb_command_line *line);
 /* One running session as one line for a person. */
 void sb_running_print(const struct sb_running *running, struct sb_buf *out);
 
-/* --- word.c ------------------------------------------------------------------- */
-
-/*
- * The words that sandbash shows with its questions, so that an imitation is recognised: made
- * once per user, kept where no command can read them.  malloc'ed; NULL: there are none.
- */
-char *sb_word(const struct sb_home *home);
-
-/* Does the terminal have colours, and does the user want them ($TERM, $NO_COLOR)? */
-bool sb_has_colours(void);
-
 /* --- mcp.c -------------------------------------------------------------------- */
 int sb_cli_mcp(const struct sb_command_line *line);
 

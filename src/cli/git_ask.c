@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/own_tty.h"
+#include "config/word.h"
 #include "enforce/inside.h"
 #include "terminal/terminal.h"
 

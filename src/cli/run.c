@@ -23,6 +23,7 @@
 #include "cli/run.h"
 #include "cli/shell.h"
 #include "cli/trace.h"
+#include "config/word.h"
 #include "consent/summary.h"
 #include "enforce/confine.h"
 #include "enforce/inside.h"

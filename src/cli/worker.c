@@ -18,6 +18,7 @@
 #include "cli/run.h"
 #include "cli/worker.h"
 #include "config/file.h"
+#include "config/word.h"
 #include "enforce/confine.h"
 #include "enforce/inside.h"
 #include "enforce/view.h"

@@ -126,7 +126,8 @@ static const char *next(const char *at, char name[MAX_NAME], const char **rest, 
 {
 	size_t width = strcspn(at, " /="), whole = strcspn(at, " ");
 
-	snprintf(name, MAX_NAME, "%.*s", (int)width, at);
+	memcpy(name, at, width); /* of ours: it fits */
+	name[width] = '\0';
 	*rest = at + width;
 	*length = whole - width;
 	at += whole;

@@ -46,6 +46,9 @@ void sb_item_put_name(struct sb_buf *out, struct sb_span name)
 		sb_regex_folded(out, ".git", 4);
 		if (name.text[name.length]) /* what lies in it may lie in that of a submodule */
 			sb_buf_puts(out, "(/worktrees/[^/]+|/modules(/[^/]+)+)*");
+	} else if (is(name, "<option>")) { /* guard/option_name.h, most of it */
+		sb_buf_puts(out,
+			    "(--[^/]*|-[^/][^/]?[^/]?|[-+][^/]*[^-A-Za-z0-9._@/][^/]*|-[A-Z][^/]*)");
 	} else if (is(name, "*")) {
 		sb_buf_puts(out, "[^/]+");
 	} else if (star) {
@@ -78,6 +81,8 @@ static bool may_be_same(struct sb_span a, struct sb_span b)
 	const char *star = memchr(a.text, '*', a.length), *other = memchr(b.text, '*', b.length);
 	size_t before, after;
 
+	if (is(a, "<option>") || is(b, "<option>"))
+		return true;
 	if (is(a, "<git>"))
 		a = (struct sb_span){".git", 4};
 	if (is(b, "<git>"))

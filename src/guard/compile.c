@@ -5,6 +5,7 @@
 
 #include "guard/git_files.h"
 #include "guard/guard_impl.h"
+#include "guard/option_name.h"
 
 /* githooks(5): what git runs in core.hooksPath, wherever that is. */
 static const char *const hook_names[] = {
@@ -61,6 +62,8 @@ bool sb_component_ends(const struct sb_component *component, const char *name, s
 {
 	size_t begin = 0;
 
+	if (component->option)
+		return sb_is_option_name(name, length);
 	if (component->prefix_length) {
 		begin = sb_fold_begins(name, length, component->prefix, component->prefix_length);
 		if (!begin)
@@ -83,6 +86,9 @@ void sb_component_make(const char *text, size_t length, struct sb_component *out
 {
 	if (length == 5 && memcmp(text, "<git>", 5) == 0) {
 		out->kind = SB_COMPONENT_GIT;
+	} else if (length == 8 && memcmp(text, "<option>", 8) == 0) {
+		out->kind = SB_COMPONENT_SUFFIX;
+		out->option = true;
 	} else if (length == 2 && memcmp(text, "**", 2) == 0) {
 		out->kind = SB_COMPONENT_BENEATH;
 	} else if (length == 1 && *text == '*') {

@@ -95,7 +95,7 @@ enum sb_guard_flags {
  * A pattern has one to four components; each is a name, "*", "*.suffix" or "prefix*.suffix".
  * A "**" behind them
  * means everything beneath.  The first may be "<git>": a directory called .git, or one with
- * objects and refs in it, whatever it is called.  Patterns match at any depth, without regard
+ * objects and refs in it, whatever it is called; or "<option>": option_name.h.  Patterns match at any depth, without regard
  * to case and to characters that case-folding file systems ignore.
  */
 /*

@@ -15,7 +15,7 @@
 enum sb_component_kind {
 	SB_COMPONENT_NAME,
 	SB_COMPONENT_ANY,     /* "*" */
-	SB_COMPONENT_SUFFIX,  /* "*.x", "a*.x" */
+	SB_COMPONENT_SUFFIX,  /* "*.x", "a*.x", "<option>" */
 	SB_COMPONENT_GIT,     /* "<git>", always the first */
 	SB_COMPONENT_BENEATH, /* "**", always the last */
 };
@@ -25,6 +25,7 @@ struct sb_component {
 	struct sb_folded text; /* of NAME, and of SUFFIX what stands behind the star */
 	const char *prefix;    /* of SUFFIX what stands before it, in small letters; may be "" */
 	unsigned char prefix_length;
+	bool option; /* "<option>": option_name.h, and nothing of the above */
 };
 
 #define SB_MAX_NAMES 4                       /* of a pattern */

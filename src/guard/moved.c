@@ -12,6 +12,7 @@
 #include "base/auto.h"
 #include "guard/git_files.h"
 #include "guard/named.h"
+#include "guard/option_name.h"
 #include "guard/verdict.h"
 #include "path/path.h"
 
@@ -192,6 +193,8 @@ enum sb_guard_verdict sb_judge_arrival(const struct sb_guard *guard, struct sb_s
 		return sb_say(out, sb_row_of_common(), SB_GUARD_ASK);
 	if (pattern)
 		return sb_say(out, pattern->row, SB_GUARD_ASK);
+	if (sb_is_option_name(stand->at[0].text, stand->at[0].length))
+		return sb_say(out, sb_row_named(guard, "<option>"), SB_GUARD_ASK);
 	row = sb_named_row(guard, path, out); /* beneath what a link leads to */
 	if (row)
 		return sb_say(out, row, SB_GUARD_ASK);

@@ -1,6 +1,9 @@
 /* rows_shells.h - rows of table.c, which includes them in their place: shells, what sets up an environment, desktops and the programs of a terminal. */
 /* clang-format off */
 
+	/* called with "*", in a directory that it lies in */
+	{"<option>", "tar, vim, scp, rsync, rm and others", "called with * they take it for an option",
+	 SB_GUARD_SAME, 0, ""},
 	/* entering a directory, starting a shell */
 	AT(".envrc", "direnv", "direnv runs it on cd"),
 	AT(".envrc.local", "direnv", "a trusted .envrc reads it"),

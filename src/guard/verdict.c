@@ -10,6 +10,7 @@
 #include "base/auto.h"
 #include "guard/git_files.h"
 #include "guard/named.h"
+#include "guard/option_name.h"
 #include "guard/verdict.h"
 #include "path/path.h"
 
@@ -301,6 +302,8 @@ enum sb_guard_verdict sb_judge_name(const struct sb_guard *guard, enum sb_guard_
 		snprintf(out->detail, sizeof out->detail, "git opens it, and would wait for ever");
 		return sb_say(out, sb_row_named(guard, ".gitmodules"), SB_GUARD_ASK);
 	}
+	if (act == SB_GUARD_MKDIR && sb_is_option_name(stand->at[0].text, stand->at[0].length))
+		return sb_say(out, sb_row_named(guard, "<option>"), SB_GUARD_ASK);
 	if (act == SB_GUARD_MKDIR)
 		return judge_new_directory(guard, stand, out);
 	if ((roles & SB_ROLE_LAST) || (sb_stand_roles(guard, stand, 1) & SB_ROLE_HOLDER) ||

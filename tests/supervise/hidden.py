@@ -170,4 +170,17 @@ def renamed_out(fx):
         equal(fx.sandbash(f"--rule={rule}", "sh", "-c", neighbour).status, 0, f"{rule}: {neighbour}")
 
 
+@test("P4 the first run of a home: neither the words of questions nor the record can be read in it", variants=("full", "flat"))
+def first_run(fx):
+    config, state = fx.home / ".config/sandbash", fx.home / ".local/state/sandbash"
+    check(not config.exists() and not state.exists(), "nobody has been here")
+    script = f"find {state} -type f -exec cat {{}} +; cat {config}/word; ls -d {config} {state}"
+    for how in ((), ("--static",)):
+        result = fx.sandbash("--quiet", *how, "sh", "-c", script)
+        equal(result.stdout.split(), [str(config), str(state)], str(how))
+        word = (config / "word").read_text()
+        check(word.strip() and list(state.rglob("*.jsonl")), "control: there is something to read")
+        shutil.rmtree(config)
+        shutil.rmtree(state)
+
 run_all()

@@ -67,6 +67,29 @@ def guarded(fx):
         equal(fx.read(name), "x\n", f"control {name}")
 
 
+OPTIONS = ("--checkpoint=1", "--checkpoint-action=exec=sh evil.sh tar", "+!sh evil.sh vim", "-oProxyCommand=sh evil.sh scp",
+           "-e sh evil.sh rsync", "-T", "-rf", "-Sevil.vim", "+make", "+so.x", "-cmake", "sub/--exec")
+WORDS = ("-", "a--b", "-components", "-posts.tsx", "+page.svelte", "+types", "+not-found.tsx", "(group)", "c++", "sub/-utils.ts")
+WAYS = {"a file": 'echo x >"./$f"', "a directory": 'mkdir "./$f"', "a link": 'ln -s evil.sh "./$f"',
+        "another name": 'cp evil.sh tmp; mv ./tmp "./$f" || { rm tmp; false; }',
+        "a directory's name": 'mkdir tmp.d; mv ./tmp.d "./$f" || { rmdir tmp.d; false; }'}
+
+
+@test("P2 names that programs called with * take for an option ask, by every way to get one", variants=("full", "flat"))
+def options(fx):
+    fx.write("evil.sh", "touch ran\n")
+    fx.write("sub/file", "")
+    for label, way in WAYS.items():
+        script = f'for f; do if {way} 2>/dev/null; then echo "$f"; fi; done'
+        box = fx.sandbash("--consent=deny", "sh", "-c", script, "-", *OPTIONS, *WORDS)
+        equal(box.stdout.splitlines(), list(WORDS), f"{label}: {box.stderr}")
+        works(fx.run("sh", "-c", 'for f; do rm -r -- "$f"; done', "-", *WORDS), label)
+        equal(fx.run("sh", "-c", script, "-", *OPTIONS).stdout.splitlines(), list(OPTIONS), f"control {label}")
+        works(fx.run("sh", "-c", 'for f; do rm -r -- "$f"; done', "-", *OPTIONS), label)
+    works(fx.run("sh", "-c", 'for f; do : >"$f"; done; tar cf ../x.tar * && test -e ran', "-", *OPTIONS[:2]),
+          "control: tar runs what such a name says")
+
+
 @test("P2 the names that bun reads: plain values land, what programs would obey asks", variants=("full", "flat"))
 def env_files(fx):
     plain, obeyed = "API_URL=http://localhost:3000\n", "NODE_OPTIONS=--require=./x.js\n"

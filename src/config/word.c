@@ -1,10 +1,5 @@
-/*
- * word.c - two words that the user and sandbash know, and no command.
- *
- * A command can draw anything on its terminal, a question of ours too.  It cannot show these
- * words: the file lies in sandbash's own directory and is hidden from every run.  Beside them: whether
- * the question that shows them has colours.
- */
+#include "config/word.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "cli/cli.h"
 #include "config/file.h"
+#include "config/place.h"
 #include "path/path.h"
 
 #define FILE_NAME "word"
@@ -70,6 +65,15 @@ char *sb_word(const struct sb_home *home)
 		return NULL;
 	text.data[strcspn(text.data, "\n")] = '\0';
 	return text.data[0] && strlen(text.data) < MAX_WORD ? strdup(text.data) : NULL;
+}
+
+void sb_word_make(const struct sb_home *home)
+{
+	SB_AUTO_FREE char *file = sb_path_join(home->config_dir, FILE_NAME);
+	struct sb_error err;
+
+	if (file && access(file, F_OK) != 0)
+		make(file, &err);
 }
 
 bool sb_has_colours(void)
