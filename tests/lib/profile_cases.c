@@ -66,6 +66,9 @@ static void add_row(char *out, size_t size, const char *pattern)
 			       : pick(2) ? ".git/modules/m"
 					 : ".git/worktrees/w");
 			pattern += 4;
+		} else if (strncmp(pattern, "<option>", 8) == 0) {
+			append(out, size, pick(2) ? "--exec" : "-e sh x");
+			pattern += 7;
 		} else if (strncmp(pattern, "**", 2) == 0) {
 			append(out, size, pick(2) ? "deep" : "x/y");
 			pattern++;
@@ -190,6 +193,8 @@ static bool is_name(const char *glob, size_t size, const char *name, size_t leng
 	const char *star = memchr(glob, '*', size);
 	struct sb_folded a, b;
 
+	if (size == 8 && memcmp(glob, "<option>", 8) == 0)
+		return sb_is_option_name(name, length);
 	if (size == 5 && memcmp(glob, "<git>", 5) == 0)
 		glob = ".git", size = 4;
 	if (star)

@@ -14,6 +14,8 @@ static void example(const char *pattern, char *out, size_t size)
 
 		if (strncmp(at, "<git>", length) == 0 && length == 5)
 			end += (size_t)snprintf(out + end, size - end, ".git");
+		else if (strncmp(at, "<option>", length) == 0 && length == 8)
+			end += (size_t)snprintf(out + end, size - end, "--exec=sh x");
 		else if (length == 2 && at[0] == '*' && at[1] == '*')
 			end += (size_t)snprintf(out + end, size - end, "deep/er");
 		else if (at[0] == '*')
@@ -116,7 +118,9 @@ static void every_row_matches(void **state)
 			    judge(fx, SB_GUARD_LINK_TO, path) != verdict ||
 			    judge(fx, SB_GUARD_LINK_FROM, path) != SB_GUARD_ASK)
 				fail_msg("another way to %s", path);
-			if (judge(fx, SB_GUARD_MKDIR, path) != SB_GUARD_PLAIN)
+			if (judge(fx, SB_GUARD_MKDIR, path) !=
+			    (strcmp(rows[i].pattern, "<option>") == 0 ? SB_GUARD_ASK
+								      : SB_GUARD_PLAIN))
 				fail_msg("mkdir %s", path);
 		}
 }
