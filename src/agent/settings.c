@@ -3,7 +3,6 @@
  */
 #include "agent/settings.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "agent/json_edit.h"

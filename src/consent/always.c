@@ -1,6 +1,5 @@
 #include "consent/always.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

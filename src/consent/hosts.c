@@ -1,7 +1,6 @@
 #include "consent/hosts.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/auto.h"

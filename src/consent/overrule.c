@@ -1,6 +1,5 @@
 #include "consent/overrule.h"
 
-#include <stdlib.h>
 
 #include "base/auto.h"
 #include "path/path.h"

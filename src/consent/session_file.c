@@ -1,6 +1,5 @@
 #include "consent/session_file.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,7 @@
 #include "enforce/darwin_refused.h"
 
-#include <ctype.h>
 #include <string.h>
 
-#include "path/path.h"
 
 static const struct {
 	const char *name;

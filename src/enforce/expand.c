@@ -1,7 +1,6 @@
 #include "enforce/expand.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -11,7 +11,6 @@
 #include <linux/sockios.h>
 #include <sched.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>

@@ -3,7 +3,6 @@
  *
  * A list of what is there, so that nothing of the machine's own (accounts, hosts, services, keys) is by accident.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>

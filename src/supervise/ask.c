@@ -1,7 +1,6 @@
 /*
  * ask.c - put the question about a call that waits, join one that is open, or refuse.
  */
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 #include "supervise/linger.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>

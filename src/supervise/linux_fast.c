@@ -5,7 +5,6 @@
 #include <linux/fs.h>
 #include <linux/openat2.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>

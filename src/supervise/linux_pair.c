@@ -15,7 +15,6 @@
 #include "supervise/owed.h"
 #include "supervise/performer.h"
 #include "supervise/proc_name.h"
-#include "supervise/thread.h"
 #include "sys/notify.h"
 
 #define SOCKET_TYPES 0xf /* the rest are flags: socket(2) */

@@ -4,7 +4,6 @@
 #include <linux/fs.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/auto.h"
 #include "supervise/land.h"

@@ -1,6 +1,5 @@
 #include "supervise/trace.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>

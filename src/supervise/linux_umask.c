@@ -10,7 +10,6 @@
 
 #include "base/clock.h"
 #include "supervise/performer.h"
-#include "supervise/resolve.h"
 #include "supervise/thread.h"
 
 #define FRESH_NS 500000

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <linux/mount.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
