@@ -80,31 +80,12 @@ static int end_line(struct reader *reader)
 	return SB_OK;
 }
 
-static void put_point(struct sb_buf *out, uint32_t point)
-{
-	if (point < 0x80) {
-		sb_buf_putc(out, (char)point);
-		return;
-	}
-	if (point < 0x800) {
-		sb_buf_putc(out, (char)(0xc0 | (point >> 6)));
-	} else {
-		if (point < 0x10000) {
-			sb_buf_putc(out, (char)(0xe0 | (point >> 12)));
-		} else {
-			sb_buf_putc(out, (char)(0xf0 | (point >> 18)));
-			sb_buf_putc(out, (char)(0x80 | ((point >> 12) & 0x3f)));
-		}
-		sb_buf_putc(out, (char)(0x80 | ((point >> 6) & 0x3f)));
-	}
-	sb_buf_putc(out, (char)(0x80 | (point & 0x3f)));
-}
-
 static int read_escape(struct reader *reader, struct sb_buf *out)
 {
 	static const char plain[] = "btnfr\"\\e", meant[] = "\b\t\n\f\r\"\\\x1b";
 	int c = peek(reader), digits = c == 'u' ? 4 : c == 'U' ? 8 : c == 'x' ? 2 : 0;
 	uint32_t point = 0;
+	char bytes[4];
 
 	reader->at++;
 	if (c > 0 && strchr(plain, c)) {
@@ -114,18 +95,15 @@ static int read_escape(struct reader *reader, struct sb_buf *out)
 	if (!digits)
 		return wrong(reader, "no such escape in a string");
 	for (; digits; digits--, reader->at++) {
-		static const char hex[] = "0123456789abcdef";
-		const char *digit;
+		int digit = sb_hex_digit((char)peek(reader));
 
-		c = peek(reader);
-		digit = c > 0 ? strchr(hex, c >= 'A' && c <= 'F' ? c + 32 : c) : NULL;
-		if (!digit)
+		if (digit < 0)
 			return wrong(reader, "no such escape in a string");
-		point = point * 16 + (uint32_t)(digit - hex);
+		point = point * 16 + (uint32_t)digit;
 	}
 	if (point > 0x10ffff || (point >= 0xd800 && point < 0xe000))
 		return wrong(reader, "no such character");
-	put_point(out, point);
+	sb_buf_append(out, bytes, sb_utf8_put(bytes, point));
 	return SB_OK;
 }
 

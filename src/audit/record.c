@@ -336,26 +336,6 @@ static bool take_hex4(struct reader *reader, unsigned *out)
 	return true;
 }
 
-static char *put_utf8(char *to, unsigned point)
-{
-	if (point < 0x80) {
-		*to++ = (char)point;
-	} else if (point < 0x800) {
-		*to++ = (char)(0xc0 | point >> 6);
-		*to++ = (char)(0x80 | (point & 0x3f));
-	} else if (point < 0x10000) {
-		*to++ = (char)(0xe0 | point >> 12);
-		*to++ = (char)(0x80 | (point >> 6 & 0x3f));
-		*to++ = (char)(0x80 | (point & 0x3f));
-	} else {
-		*to++ = (char)(0xf0 | point >> 18);
-		*to++ = (char)(0x80 | (point >> 12 & 0x3f));
-		*to++ = (char)(0x80 | (point >> 6 & 0x3f));
-		*to++ = (char)(0x80 | (point & 0x3f));
-	}
-	return to;
-}
-
 /* What follows a backslash, as base/json.c writes it; NULL: it does not. */
 static char *take_escape(struct reader *reader, char *to)
 {
@@ -379,7 +359,7 @@ static char *take_escape(struct reader *reader, char *to)
 	} else if (point >= 0xdc00 && point <= 0xdfff) {
 		return NULL;
 	}
-	return put_utf8(to, point);
+	return to + sb_utf8_put(to, point);
 }
 
 /* A string, unescaped into the record's memory. */

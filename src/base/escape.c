@@ -54,6 +54,24 @@ uint32_t sb_utf8_point(const char *bytes, size_t length)
 	}
 }
 
+size_t sb_utf8_put(char out[4], uint32_t point)
+{
+	size_t length = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+
+	for (size_t i = length - 1; i > 0; i--, point >>= 6)
+		out[i] = (char)(0x80 | (point & 0x3f));
+	out[0] = (char)(length == 1 ? point : (0xf00u >> length & 0xf0) | point);
+	return length;
+}
+
+int sb_hex_digit(char c)
+{
+	return c >= '0' && c <= '9'   ? c - '0'
+	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
+	       : c >= 'A' && c <= 'F' ? c - 'A' + 10
+				      : -1;
+}
+
 /*
  * Characters that show as nothing or turn the line around: controls, zero width,
  * fillers, direction marks and overrides ("Trojan Source"), line and paragraph
@@ -265,4 +283,64 @@ char *sb_escape_line(char *out, size_t size, const char *text)
 	memcpy(out, buf.data, cut);
 	memcpy(out + cut, "...", 4);
 	return out;
+}
+
+void sb_shell_quote(struct sb_buf *out, const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-+=./:,@%^~";
+	size_t length = strlen(text);
+	bool visible = true;
+
+	if (length && strspn(text, plain) == length && text[0] != '~') {
+		sb_buf_puts(out, text);
+		return;
+	}
+	for (size_t i = 0; i < length;) {
+		size_t step = sb_utf8_plain(text + i, length - i);
+
+		visible &= step > 0;
+		i += step ? step : 1;
+	}
+	if (visible) {
+		sb_buf_putc(out, '\'');
+		for (; *text; text++) {
+			if (*text == '\'')
+				sb_buf_puts(out, "'\\''");
+			else
+				sb_buf_putc(out, *text);
+		}
+		sb_buf_putc(out, '\'');
+		return;
+	}
+	/* bash, zsh, fish-compatible enough for what no one types: $'...' */
+	sb_buf_puts(out, "$'");
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '\'' || c == '\\')
+			sb_buf_printf(out, "\\%c", c);
+		else if (c < 0x20 || c >= 0x7f)
+			sb_buf_printf(out, "\\x%02x", c);
+		else
+			sb_buf_putc(out, (char)c);
+	}
+	sb_buf_putc(out, '\'');
+}
+
+void sb_base64_append(struct sb_buf *out, const char *bytes, size_t length)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	for (size_t at = 0; at < length; at += 3) {
+		unsigned long bits = 0;
+		char group[4];
+
+		for (size_t i = 0; i < 3; i++)
+			bits = bits << 8 | (at + i < length ? (unsigned char)bytes[at + i] : 0);
+		for (size_t i = 0; i < 4; i++)
+			group[i] = at + i <= length ? digits[bits >> (18 - 6 * i) & 63] : '=';
+		sb_buf_append(out, group, sizeof group);
+	}
 }

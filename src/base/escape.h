@@ -31,6 +31,12 @@ bool sb_utf8_all_visible(const char *bytes, size_t length);
 /* The code point of the character at bytes, whose length sb_utf8_length has told. */
 uint32_t sb_utf8_point(const char *bytes, size_t length);
 
+/* The bytes of a code point below U+200000, also of what is no character; returns how many. */
+size_t sb_utf8_put(char out[4], uint32_t point);
+
+/* The value of a hexadecimal digit; -1: it is none. */
+int sb_hex_digit(char c);
+
 /*
  * Append bytes with control characters, direction overrides, other invisible
  * formatting, blanks other than ' ' and invalid UTF-8 written as \n, \e, \xNN, \u{...}.
@@ -53,5 +59,14 @@ void sb_escape_value(struct sb_buf *out, const char *bytes, size_t length, size_
 
 /* The same into a fixed array, cut with "..." when it does not fit; returns out. */
 char *sb_escape_line(char *out, size_t size, const char *text);
+
+/*
+ * Any text as one word of a shell command, which a terminal shows as what it is: what steers a terminal, shows as
+ * nothing or turns the line is written as $'\xNN'.
+ */
+void sb_shell_quote(struct sb_buf *out, const char *text);
+
+/* Bytes as text: RFC 4648, with the digits "+" and "/" and padding. */
+void sb_base64_append(struct sb_buf *out, const char *bytes, size_t length);
 
 #endif

@@ -27,4 +27,12 @@ void sb_sha256_end(struct sb_sha256 *sum, char out[SB_SHA256_HEX]); /* sum is us
 
 void sb_sha256_hex(const void *bytes, size_t length, char out[SB_SHA256_HEX]);
 
+#define SB_SHA1_BYTES 20
+
+/*
+ * SHA-1, because git's index ends in one.  Nothing of ours is named or trusted by it: it tells bytes that nobody
+ * could choose freely.
+ */
+void sb_sha1(const void *bytes, size_t length, unsigned char out[SB_SHA1_BYTES]);
+
 #endif

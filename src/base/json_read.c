@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
+
 struct reader {
 	const char *at, *end;
 	struct sb_json_tree *tree;
@@ -71,73 +73,16 @@ static bool take(struct reader *reader, char c)
 
 /* --- strings ---------------------------------------------------------------------------------- */
 
-/* How long the UTF-8 character is; 0: it is none. */
-static size_t character_length(const unsigned char *at, size_t left)
-{
-	static const struct {
-		unsigned char from, to;    /* of the first byte */
-		unsigned char least, most; /* of the second: no long forms, surrogates, or beyond */
-		unsigned char length;
-	} kinds[] = {
-		{0x00, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2},
-		{0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
-		{0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
-		{0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4},
-		{0xf4, 0xf4, 0x80, 0x8f, 4},
-	};
-
-	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-		if (*at < kinds[i].from || *at > kinds[i].to)
-			continue;
-		if (kinds[i].length > left)
-			return 0;
-		if (kinds[i].length > 1 && (at[1] < kinds[i].least || at[1] > kinds[i].most))
-			return 0;
-		for (size_t n = 2; n < kinds[i].length; n++)
-			if (at[n] < 0x80 || at[n] > 0xbf)
-				return 0;
-		return kinds[i].length;
-	}
-	return 0;
-}
-
-static void put_character(struct reader *reader, unsigned value)
-{
-	unsigned char *out = (unsigned char *)reader->text;
-
-	if (value < 0x80) {
-		*out++ = (unsigned char)value;
-	} else if (value < 0x800) {
-		*out++ = (unsigned char)(0xc0 | value >> 6);
-		*out++ = (unsigned char)(0x80 | (value & 0x3f));
-	} else if (value < 0x10000) {
-		*out++ = (unsigned char)(0xe0 | value >> 12);
-		*out++ = (unsigned char)(0x80 | (value >> 6 & 0x3f));
-		*out++ = (unsigned char)(0x80 | (value & 0x3f));
-	} else {
-		*out++ = (unsigned char)(0xf0 | value >> 18);
-		*out++ = (unsigned char)(0x80 | (value >> 12 & 0x3f));
-		*out++ = (unsigned char)(0x80 | (value >> 6 & 0x3f));
-		*out++ = (unsigned char)(0x80 | (value & 0x3f));
-	}
-	reader->text = (char *)out;
-}
-
 /* "XXXX" behind a "\u"; moves on. */
 static bool take_hex(struct reader *reader, unsigned *out)
 {
 	*out = 0;
 	for (int i = 0; i < 4; i++, reader->at++) {
-		int c = peek(reader);
+		int digit = sb_hex_digit((char)peek(reader));
 
-		if (c >= '0' && c <= '9')
-			*out = *out << 4 | (unsigned)(c - '0');
-		else if (c >= 'a' && c <= 'f')
-			*out = *out << 4 | (unsigned)(c - 'a' + 10);
-		else if (c >= 'A' && c <= 'F')
-			*out = *out << 4 | (unsigned)(c - 'A' + 10);
-		else
+		if (digit < 0)
 			return no_json(reader);
+		*out = *out << 4 | (unsigned)digit;
 	}
 	return true;
 }
@@ -160,7 +105,7 @@ static bool take_unicode(struct reader *reader)
 		else
 			reader->at = before; /* a lone one, and something else behind it */
 	}
-	put_character(reader, value);
+	reader->text += sb_utf8_put(reader->text, value);
 	return true;
 }
 
@@ -195,10 +140,7 @@ static bool take_string(struct reader *reader, const char **out, size_t *out_len
 				return false;
 			continue;
 		}
-		length = reader->at < reader->end
-				 ? character_length((const unsigned char *)reader->at,
-						    (size_t)(reader->end - reader->at))
-				 : 0;
+		length = sb_utf8_length(reader->at, (size_t)(reader->end - reader->at));
 		if (!length || (unsigned char)*reader->at < 0x20)
 			return no_json(reader);
 		memcpy(reader->text, reader->at, length);

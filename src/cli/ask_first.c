@@ -12,7 +12,6 @@
 
 #include "base/auto.h"
 #include "base/escape.h"
-#include "base/quote.h"
 #include "cli/run.h"
 #include "config/word.h"
 #include "consent/agreed.h"

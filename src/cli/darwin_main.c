@@ -14,7 +14,6 @@
 
 #include "base/auto.h"
 #include "base/escape.h"
-#include "base/quote.h"
 #include "config/setup.h"
 #include "config/variables.h"
 #include "enforce/darwin_run.h"

@@ -9,7 +9,6 @@
 
 #include "base/auto.h"
 #include "base/escape.h"
-#include "base/quote.h"
 #include "enforce/confine.h"
 #include "policy/network.h"
 #include "policy/settings.h"

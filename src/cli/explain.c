@@ -12,7 +12,6 @@
 
 #include "base/auto.h"
 #include "base/escape.h"
-#include "base/quote.h"
 #include "cli/cli.h"
 #include "path/path.h"
 #include "path/pattern.h"

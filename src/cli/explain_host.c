@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "base/quote.h"
 #include "cli/cli.h"
 #include "network/here.h"
 #include "policy/network.h"

@@ -13,7 +13,6 @@
 
 #include "base/auto.h"
 #include "base/escape.h"
-#include "base/quote.h"
 #include "cli/learn_never.h"
 #include "cli/learn_set.h"
 #include "config/file.h"

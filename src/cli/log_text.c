@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "base/escape.h"
-#include "base/quote.h"
 #include "cli/cli.h"
 
 static void puts_safe(struct sb_buf *out, const char *text)

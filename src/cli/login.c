@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/auto.h"
-#include "base/quote.h"
+#include "base/escape.h"
 #include "cli/cli.h"
 #include "path/path.h"
 #include "path/pattern.h"

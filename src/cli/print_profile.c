@@ -2,7 +2,7 @@
  * print_profile.c - --print-profile: the rules as a profile for the sandbox of macOS, on any system.
  */
 #include "base/auto.h"
-#include "base/quote.h"
+#include "base/escape.h"
 #include "cli/cli.h"
 #include "enforce/darwin_profile.h"
 

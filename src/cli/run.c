@@ -16,7 +16,6 @@
 #include "audit/audit.h"
 #include "base/auto.h"
 #include "base/escape.h"
-#include "base/quote.h"
 #include "cli/agent_report.h"
 #include "cli/learn.h"
 #include "cli/report.h"

@@ -5,7 +5,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
-#include "base/quote.h"
+#include "base/escape.h"
 #include "config/edit.h"
 #include "consent/identity.h"
 #include "consent/overrule.h"

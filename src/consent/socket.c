@@ -14,7 +14,6 @@
 
 #include "base/auto.h"
 #include "base/escape.h"
-#include "base/quote.h"
 #include "consent/attach_wire.h"
 #include "consent/peer.h"
 #include "consent/queue.h"

@@ -7,7 +7,6 @@
 
 #include "base/auto.h"
 #include "base/escape.h"
-#include "base/quote.h"
 #include "consent/save_names.h"
 #include "path/path.h"
 #include "path/pattern.h"

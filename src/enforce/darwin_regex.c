@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/escape.h"
 #include "enforce/darwin_impl.h"
 #include "guard/fold.h"
 #include "path/path.h"
@@ -49,14 +50,6 @@ static void put_letter(struct sb_buf *out, char c)
 		put_byte(out, c);
 }
 
-static void put_point(struct sb_buf *out, uint32_t point)
-{
-	if (point >= 0x800)
-		sb_buf_putc(out, (char)(0xe0 | point >> 12));
-	sb_buf_putc(out, (char)(point >= 0x800 ? 0x80 | (point >> 6 & 0x3f) : 0xc0 | point >> 6));
-	sb_buf_putc(out, (char)(0x80 | (point & 0x3f)));
-}
-
 /* How long the part of name is whose letters other characters stand for, together or in a row. */
 static size_t count_odd(const char *name, size_t length)
 {
@@ -77,6 +70,8 @@ static size_t count_odd(const char *name, size_t length)
 /* All ways to spell it. */
 static void put_odd(struct sb_buf *out, const char *name, size_t length)
 {
+	char bytes[4];
+
 	if (!length)
 		return;
 	sb_buf_putc(out, '(');
@@ -88,7 +83,7 @@ static void put_odd(struct sb_buf *out, const char *name, size_t length)
 		if (size > length || strncasecmp(name, sb_fold_odd[i].text, size) != 0)
 			continue;
 		sb_buf_putc(out, '|');
-		put_point(out, sb_fold_odd[i].point);
+		sb_buf_append(out, bytes, sb_utf8_put(bytes, sb_fold_odd[i].point));
 		put_odd(out, name + size, length - size);
 	}
 	sb_buf_putc(out, ')');

@@ -135,27 +135,8 @@ enum sb_files_encoding sb_encoding_detect(const char *bytes, size_t length, bool
 static void put_point(struct sb_buf *out, uint32_t point)
 {
 	char bytes[4];
-	size_t length = 1;
 
-	if (point < 0x80) {
-		bytes[0] = (char)point;
-	} else if (point < 0x800) {
-		bytes[0] = (char)(0xc0 | point >> 6);
-		bytes[1] = (char)(0x80 | (point & 0x3f));
-		length = 2;
-	} else if (point < 0x10000) {
-		bytes[0] = (char)(0xe0 | point >> 12);
-		bytes[1] = (char)(0x80 | (point >> 6 & 0x3f));
-		bytes[2] = (char)(0x80 | (point & 0x3f));
-		length = 3;
-	} else {
-		bytes[0] = (char)(0xf0 | point >> 18);
-		bytes[1] = (char)(0x80 | (point >> 12 & 0x3f));
-		bytes[2] = (char)(0x80 | (point >> 6 & 0x3f));
-		bytes[3] = (char)(0x80 | (point & 0x3f));
-		length = 4;
-	}
-	sb_buf_append(out, bytes, length);
+	sb_buf_append(out, bytes, sb_utf8_put(bytes, point));
 }
 
 static void decode_utf16(const char *bytes, size_t length, bool big, struct sb_buf *out)

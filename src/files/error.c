@@ -6,7 +6,6 @@
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/escape.h"
-#include "base/quote.h"
 #include "files/view.h"
 #include "path/path.h"
 

@@ -11,7 +11,7 @@
  * repository that had no index, are not seen together.
  * Held by: tests/unit/test_git_index.c
  */
-#include "base/sha1.h"
+#include "base/hash.h"
 #include "guard/git_index_impl.h"
 
 struct other_name {

@@ -1,21 +1,14 @@
 #include "guard/git_url.h"
 
-#include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/auto.h"
+#include "base/escape.h"
 #include "guard/guard_impl.h"
 #include "path/path.h"
-
-static int hex_of(char c)
-{
-	return isdigit((unsigned char)c)    ? c - '0'
-	       : isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10
-					    : -1;
-}
 
 /* In place, as git does for everything with a scheme (url.c). */
 static void decode(char *text)
@@ -23,8 +16,8 @@ static void decode(char *text)
 	char *to = text;
 
 	for (; *text; text++) {
-		int high = *text == '%' ? hex_of(text[1]) : -1,
-		    low = high < 0 ? -1 : hex_of(text[2]);
+		int high = *text == '%' ? sb_hex_digit(text[1]) : -1,
+		    low = high < 0 ? -1 : sb_hex_digit(text[2]);
 
 		if (low < 0 || (high == 0 && low == 0)) {
 			*to++ = *text;

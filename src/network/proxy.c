@@ -6,29 +6,19 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/base64.h"
+#include "base/escape.h"
 
 #define MAX_LOGIN 1024
 #define MAX_URL 4096
 
-static int hex_digit(char c)
-{
-	return c >= '0' && c <= '9'   ? c - '0'
-	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
-	       : c >= 'A' && c <= 'F' ? c - 'A' + 10
-				      : -1;
-}
-
 static void decode(const char *text, size_t length, struct sb_buf *out)
 {
 	for (size_t i = 0; i < length; i++) {
-		bool escaped = text[i] == '%' && i + 2 < length && hex_digit(text[i + 1]) >= 0 &&
-			       hex_digit(text[i + 2]) >= 0;
+		int high = text[i] == '%' && i + 2 < length ? sb_hex_digit(text[i + 1]) : -1;
+		int low = high < 0 ? -1 : sb_hex_digit(text[i + 2]);
 
-		sb_buf_putc(out,
-			    escaped ? (char)(hex_digit(text[i + 1]) << 4 | hex_digit(text[i + 2]))
-				    : text[i]);
-		i += escaped ? 2 : 0;
+		sb_buf_putc(out, low < 0 ? text[i] : (char)(high << 4 | low));
+		i += low < 0 ? 0 : 2;
 	}
 }
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "base/base64.h"
+#include "base/escape.h"
 
 #define PATIENCE_MS (60 * 1000)
 #define MAX_ANSWER (64 * 1024)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
+
 enum { RAW_BYTES = 64 * 1024 };
 
 void sb_input_begin(struct sb_input *input, const struct sb_search_source *source,
@@ -61,20 +63,6 @@ static ssize_t read_some(struct sb_input *input, void *into, size_t length)
 
 /* ---- UTF-16 ---- */
 
-static size_t put_utf8(char *to, uint32_t c)
-{
-	size_t bytes = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-
-	if (bytes == 1) {
-		to[0] = (char)c;
-		return 1;
-	}
-	for (size_t i = bytes - 1; i > 0; i--, c >>= 6)
-		to[i] = (char)(0x80 | (c & 0x3f));
-	to[0] = (char)((0xf00u >> bytes & 0xf0) | c);
-	return bytes;
-}
-
 static uint32_t unit(const struct sb_input *input, size_t at)
 {
 	/* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): read() filled raw_length bytes */
@@ -101,7 +89,7 @@ static void decode(struct sb_input *input)
 		} else if (c >= 0xd800 && c < 0xe000) {
 			c = 0xfffd;
 		}
-		input->length += put_utf8(input->data + input->length, c);
+		input->length += sb_utf8_put(input->data + input->length, c);
 	}
 	memmove(input->raw, input->raw + at, input->raw_length - at);
 	input->raw_length -= at;

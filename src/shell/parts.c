@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "base/escape.h"
 #include "shell/reader.h"
 
 struct chain {
@@ -63,42 +64,19 @@ static void read_double(struct sb_reader *reader, struct chain *chain)
 		sb_reader_fail(reader, "a \" is not closed");
 }
 
-static int digit_of(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
-}
-
 /* Up to most digits of a base at *at. */
-static unsigned long number(const char **at, const char *end, int base, int most)
+static uint32_t number(const char **at, const char *end, unsigned base, int most)
 {
-	unsigned long value = 0;
+	uint32_t value = 0;
 
-	while (most-- && *at < end && digit_of(**at) < base)
-		value = value * (unsigned)base + (unsigned)digit_of(*(*at)++);
+	while (most-- && *at < end && (unsigned)sb_hex_digit(**at) < base)
+		value = value * base + (unsigned)sb_hex_digit(*(*at)++);
 	return value;
 }
 
-static char *put_utf8(char *out, unsigned long point)
+static size_t put_point(char *out, uint32_t point)
 {
-	if (point < 0x80) {
-		*out++ = (char)point;
-	} else if (point < 0x800) {
-		*out++ = (char)(0xc0 | point >> 6);
-		*out++ = (char)(0x80 | (point & 0x3f));
-	} else if (point < 0x10000) {
-		*out++ = (char)(0xe0 | point >> 12);
-		*out++ = (char)(0x80 | (point >> 6 & 0x3f));
-		*out++ = (char)(0x80 | (point & 0x3f));
-	} else if (point < 0x110000) {
-		*out++ = (char)(0xf0 | point >> 18);
-		*out++ = (char)(0x80 | (point >> 12 & 0x3f));
-		*out++ = (char)(0x80 | (point >> 6 & 0x3f));
-		*out++ = (char)(0x80 | (point & 0x3f));
-	}
-	return out;
+	return point < 0x110000 ? sb_utf8_put(out, point) : 0;
 }
 
 /* What stands behind a backslash in $'...'; no meaning is longer than how it is written. */
@@ -113,10 +91,10 @@ static char *put_escape(char *out, const char **at, const char *end)
 		*out++ = values[name - names];
 	else if (c >= '0' && c <= '7')
 		--*at, *out++ = (char)number(at, end, 8, 3);
-	else if (c == 'x' && *at < end && digit_of(**at) < 16)
+	else if (c == 'x' && *at < end && sb_hex_digit(**at) >= 0)
 		*out++ = (char)number(at, end, 16, 2);
-	else if ((c == 'u' || c == 'U') && *at < end && digit_of(**at) < 16)
-		out = put_utf8(out, number(at, end, 16, c == 'u' ? 4 : 8));
+	else if ((c == 'u' || c == 'U') && *at < end && sb_hex_digit(**at) >= 0)
+		out += put_point(out, number(at, end, 16, c == 'u' ? 4 : 8));
 	else if (c == 'c' && *at < end)
 		*out++ = (char)(*(*at)++ & 0x1f);
 	else

@@ -9,7 +9,7 @@
 
 #include "unit.h"
 
-#include "base/sha1.h"
+#include "base/hash.h"
 #include "guard/git_index.h"
 
 enum { FILE_MODE = 0100644, LINK_MODE = 0120000, MODULE_MODE = 0160000, TREE_MODE = 0040000 };

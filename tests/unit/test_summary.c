@@ -5,7 +5,6 @@
 
 #include "base/buf.h"
 #include "base/escape.h"
-#include "base/quote.h"
 #include "consent/summary.h"
 #include "policy/text.h"
 

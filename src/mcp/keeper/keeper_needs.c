@@ -13,7 +13,6 @@
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/escape.h"
-#include "base/quote.h"
 #include "mcp/keeper/keeper_impl.h"
 #include "mcp/wire/rpc.h"
 #include "path/path.h"

@@ -11,7 +11,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
-#include "base/quote.h"
+#include "base/escape.h"
 #include "files/foreign.h"
 #include "mcp/keeper/keeper_child.h"
 #include "mcp/wire/rpc.h"

@@ -8,7 +8,6 @@
 
 #include "base/buf.h"
 #include "base/escape.h"
-#include "base/quote.h"
 #include "mcp/server/server.h"
 
 #define LISTED 50 /* of the report's entries; refusedCount has all */

@@ -13,6 +13,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/escape.h"
 #include "mcp/server/server.h"
 #include "path/path.h"
 
@@ -151,15 +152,6 @@ void sb_roots_ask(struct sb_mcp *mcp)
 
 /* --- answers ---------------------------------------------------------------------------------------- */
 
-static int hex(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* "file:///a%20b" -> "/a b"; NULL: it is no file of this machine. */
 static char *path_of(const char *uri)
 {
@@ -173,7 +165,8 @@ static char *path_of(const char *uri)
 	else
 		return NULL;
 	for (; *at; at++) {
-		int high = *at == '%' ? hex(at[1]) : -1, low = high >= 0 ? hex(at[2]) : -1;
+		int high = *at == '%' ? sb_hex_digit(at[1]) : -1,
+		    low = high >= 0 ? sb_hex_digit(at[2]) : -1;
 
 		if (low >= 0 && !high && !low)
 			return NULL; /* a NUL */

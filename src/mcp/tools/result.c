@@ -6,7 +6,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
-#include "base/quote.h"
+#include "base/escape.h"
 #include "mcp/tools/tools.h"
 #include "mcp/wire/rpc.h"
 #include "path/pattern.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/auto.h"
-#include "base/base64.h"
+#include "base/escape.h"
 #include "base/buf.h"
 #include "mcp/tools/tools.h"
 #include "mcp/wire/rpc.h"
