@@ -10,7 +10,7 @@
 #include "path/pattern.h"
 #include "policy/peer.h"
 #include "policy/text.h"
-#include "sys/birth_time.h"
+#include "sys/beneath.h"
 
 #define MARK "#@"
 #define PROJECT "project "
@@ -18,7 +18,7 @@
 struct sb_kept_file sb_kept_file_of(int fd)
 {
 	struct sb_kept_file file = {0};
-	struct timespec birth;
+	struct sb_sys_file look;
 	struct stat info;
 
 	if (fstat(fd, &info) != 0)
@@ -26,10 +26,10 @@ struct sb_kept_file sb_kept_file_of(int fd)
 	file.known = true;
 	file.inode = info.st_ino;
 	file.device = info.st_dev;
-	if (sb_sys_birth(fd, &birth) == 0) {
-		file.has_birth = true;
-		file.birth_s = birth.tv_sec;
-		file.birth_ns = (uint32_t)birth.tv_nsec;
+	if (sb_sys_look(fd, "", &look) == 0) {
+		file.has_birth = look.born.tv_sec || look.born.tv_nsec;
+		file.birth_s = look.born.tv_sec;
+		file.birth_ns = (uint32_t)look.born.tv_nsec;
 	}
 	return file;
 }

@@ -11,7 +11,7 @@
 
 #include "base/auto.h"
 #include "judge/judge_impl.h"
-#include "sys/birth_time.h"
+#include "sys/beneath.h"
 #include "sys/directory.h"
 #include "tree/ignore.h"
 
@@ -44,9 +44,10 @@ void sb_ignored_begin(struct sb_ignored *ignored)
 /* Unknown counts as old. */
 static bool is_old(const struct sb_ignored *ignored, int fd)
 {
-	struct timespec made;
+	struct sb_sys_file file;
 
-	return ignored->all_old || sb_sys_birth(fd, &made) < 0 || !is_after(&made, &ignored->since);
+	return ignored->all_old || sb_sys_look(fd, "", &file) < 0 ||
+	       !is_after(&file.born, &ignored->since);
 }
 
 /* Nothing there: false. */

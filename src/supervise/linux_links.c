@@ -10,7 +10,7 @@
 #include "base/auto.h"
 #include "supervise/land.h"
 #include "supervise/proc_name.h"
-#include "sys/birth_time.h"
+#include "sys/beneath.h"
 
 /* Links that were made in this run, by file.  A table with open addressing. */
 struct entry {
@@ -75,9 +75,9 @@ static bool make_room(void)
 
 static struct timespec born(const struct sb_spot *file)
 {
-	struct timespec when;
+	struct sb_sys_file info;
 
-	return sb_sys_birth(file->object, &when) == 0 ? when : (struct timespec){0};
+	return sb_sys_look(file->object, "", &info) == 0 ? info.born : (struct timespec){0};
 }
 
 static bool is_same_time(struct timespec a, struct timespec b)

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 #include <unistd.h>
+
+#include "sys/rights.h"
 
 /* Paths, link text and attribute value in front of each other, after the fixed part. */
 #define MAX_TEXT (3 * PATH_MAX + SB_INNER_WORKERS + SB_INNER_SAYS + SB_XATTR_SIZE)
@@ -56,29 +57,9 @@ enum { FILE_DIRECTORY, FILE_OBJECT, TARGET_DIRECTORY, SOCKET };
 static int send_parts(int channel, struct iovec *parts, size_t count, const int *fds,
 		      size_t fd_count)
 {
-	union {
-		char bytes[CMSG_SPACE(SB_WIRE_FDS * sizeof(int))];
-		struct cmsghdr align;
-	} control;
-	struct msghdr message = {.msg_iov = parts, .msg_iovlen = count};
-	ssize_t sent;
+	ssize_t sent = sb_sys_send_rights(channel, parts, count, fds, fd_count, 0);
 
-	memset(&control, 0, sizeof control);
-	if (fd_count) {
-		struct cmsghdr *header;
-
-		message.msg_control = control.bytes;
-		message.msg_controllen = CMSG_SPACE(fd_count * sizeof(int));
-		header = CMSG_FIRSTHDR(&message);
-		header->cmsg_level = SOL_SOCKET;
-		header->cmsg_type = SCM_RIGHTS;
-		header->cmsg_len = CMSG_LEN(fd_count * sizeof(int));
-		memcpy(CMSG_DATA(header), fds, fd_count * sizeof(int));
-	}
-	do
-		sent = sendmsg(channel, &message, MSG_NOSIGNAL);
-	while (sent < 0 && errno == EINTR);
-	return sent < 0 ? -errno : 0;
+	return sent < 0 ? (int)sent : 0;
 }
 
 int sb_wire_send(int channel, const struct sb_wire_message *message, int fd)
@@ -248,48 +229,30 @@ int sb_wire_receive(int channel, struct sb_wire_message *message, struct sb_wire
 		    int *out_fd)
 {
 	static char text[MAX_TEXT]; /* one reader per process, one message at a time */
-	union {
-		char bytes[CMSG_SPACE(SB_WIRE_FDS * sizeof(int))];
-		struct cmsghdr align;
-	} control;
 	struct head head;
 	struct iovec parts[2] = {{&head, sizeof head}, {text, sizeof text}};
-	struct msghdr header = {.msg_iov = parts,
-				.msg_iovlen = 2,
-				.msg_control = control.bytes,
-				.msg_controllen = sizeof control.bytes};
-	int fds[SB_WIRE_FDS], status = 0;
-	size_t fd_count = 0;
+	struct sb_sys_received came;
 	ssize_t got;
+	int status = 0;
 
 	if (request)
 		make_releasable(request);
-	do
-		got = recvmsg(channel, &header, MSG_CMSG_CLOEXEC);
-	while (got < 0 && errno == EINTR);
+	got = sb_sys_receive_rights(channel, parts, 2, SB_WIRE_FDS, 0, &came);
 	if (got <= 0)
-		return got < 0 ? -errno : -EPIPE;
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(&header); c; c = CMSG_NXTHDR(&header, c)) {
-		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
-			continue;
-		fd_count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-		if (fd_count > SB_WIRE_FDS)
-			fd_count = SB_WIRE_FDS;
-		memcpy(fds, CMSG_DATA(c), fd_count * sizeof(int));
-	}
+		return got < 0 ? (int)got : -EPIPE;
 	if (request && (size_t)got >= sizeof head && head.message.kind == SB_WIRE_REQUEST &&
-	    (header.msg_flags & MSG_CTRUNC)) { /* our table is full; somebody waits for an answer */
+	    (came.flags & MSG_CTRUNC)) { /* our table is full; somebody waits for an answer */
 		request->call.id = head.id;
 		request->call.act = head.act;
 		request->call.replaces = head.replaces;
 		status = -EMFILE;
-	} else if ((size_t)got < sizeof head || (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC))) {
+	} else if ((size_t)got < sizeof head || (came.flags & (MSG_TRUNC | MSG_CTRUNC))) {
 		status = -EBADMSG;
 	} else {
 		*message = head.message;
 		if (message->kind == SB_WIRE_REQUEST && request)
-			return unpack(&head, text, (size_t)got - sizeof head, fds, fd_count,
-				      request);
+			return unpack(&head, text, (size_t)got - sizeof head, came.fds,
+				      came.fd_count, request);
 	}
 	if (status == 0 && request &&
 	    (message->kind == SB_WIRE_NOTE || message->kind == SB_WIRE_UNSEEN ||
@@ -301,13 +264,11 @@ int sb_wire_receive(int channel, struct sb_wire_message *message, struct sb_wire
 		    !take(&at, &left, head.text, request->call.text, sizeof request->call.text))
 			status = -EBADMSG;
 	}
-	if (status == 0 && out_fd && fd_count) {
-		*out_fd = fds[0];
-		fd_count--;
-		memmove(fds, fds + 1, fd_count * sizeof fds[0]);
-	}
-	for (size_t i = 0; i < fd_count; i++)
-		close(fds[i]);
+	for (size_t i = 0; i < came.fd_count; i++)
+		if (i == 0 && status == 0 && out_fd)
+			*out_fd = came.fds[i];
+		else
+			close(came.fds[i]);
 	return status;
 }
 

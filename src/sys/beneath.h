@@ -20,7 +20,8 @@ struct sb_sys_file {
 	uint32_t uid, gid, links;
 	uint64_t bytes, device, inode;
 	uint64_t mount; /* id of the mount; before Linux 5.8 the device, which bind mounts share */
-	struct timespec modified, accessed, changed, born; /* born 0: the filesystem keeps none */
+	struct timespec modified, accessed, changed,
+		born; /* born, which no program can change, 0: the filesystem keeps none */
 };
 
 /* Of name in directory, links not followed; name "": of the descriptor itself. */

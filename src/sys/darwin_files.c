@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "sys/beneath.h"
-#include "sys/birth_time.h"
 #include "sys/directory.h"
 #include "sys/folds.h"
 #include "sys/process.h"
@@ -125,16 +124,6 @@ int sb_sys_rename(int from_directory, const char *from, int to_directory, const 
 	return renameatx_np(from_directory, from, to_directory, to, flags ? RENAME_EXCL : 0)
 		       ? -errno
 		       : 0;
-}
-
-int sb_sys_birth(int fd, struct timespec *out)
-{
-	struct stat info;
-
-	if (fstat(fd, &info) != 0)
-		return -errno;
-	*out = info.st_birthtimespec;
-	return 0;
 }
 
 /* --- folds.h --- */

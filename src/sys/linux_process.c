@@ -26,6 +26,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sys/beneath.h"
+
+#define NO_LINKS (RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS)
+
 static int result(long value)
 {
 	return value < 0 ? -errno : (int)value;
@@ -72,26 +76,18 @@ static int open_path_stepwise(const char *path)
 
 int sb_sys_open_path(const char *path)
 {
-	struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC | O_NOFOLLOW,
-		.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
-	};
-	int fd = result(syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how));
+	int fd = sb_sys_openat2(AT_FDCWD, path, O_PATH | O_NOFOLLOW, NO_LINKS);
 
 	return fd == -ENOSYS ? open_path_stepwise(path) : fd;
 }
 
 bool sb_sys_is_plain_path(const char *path)
 {
-	struct open_how how = {
-		.flags = O_PATH |
-			 O_CLOEXEC, /* no O_NOFOLLOW: a link in the last place fails, too */
-		.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
-	};
-	long fd = syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
+	/* no O_NOFOLLOW: a link in the last place fails, too */
+	int fd = sb_sys_openat2(AT_FDCWD, path, O_PATH, NO_LINKS);
 
 	if (fd >= 0)
-		close((int)fd);
+		close(fd);
 	return fd >= 0;
 }
 

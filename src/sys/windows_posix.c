@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "sys/beneath.h"
-#include "sys/birth_time.h"
 #include "sys/directory.h"
 #include "sys/folds.h"
 #include "sys/process.h"
@@ -280,12 +279,6 @@ void sb_sys_dir_close(struct sb_sys_dir *dir)
 int sb_sys_look(int directory, const char *name, struct sb_sys_file *out)
 {
 	(void)directory, (void)name, (void)out;
-	return -ENOSYS;
-}
-
-int sb_sys_birth(int fd, struct timespec *out)
-{
-	(void)fd, (void)out;
 	return -ENOSYS;
 }
 

@@ -12,6 +12,7 @@
 #include "base/auto.h"
 #include "base/clock.h"
 #include "mcp/wire/rpc.h"
+#include "sys/rights.h"
 
 #define MESSAGE_MAX (4u * SB_RPC_LINE_MAX) /* a call with its arguments, escaped once more */
 
@@ -66,23 +67,9 @@ void sb_link_done(struct sb_link *link)
 static ssize_t send_some(int fd, struct sb_link_piece *piece)
 {
 	struct iovec part = {piece->bytes + piece->sent, piece->length - piece->sent};
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(SB_LINK_FDS * sizeof(int))];
-	} control;
-	struct msghdr header = {.msg_iov = &part, .msg_iovlen = 1};
-	struct cmsghdr *rights;
 
-	if (piece->sent == 0 && piece->fd_count) {
-		header.msg_control = &control;
-		header.msg_controllen = CMSG_SPACE(piece->fd_count * sizeof(int));
-		rights = CMSG_FIRSTHDR(&header);
-		rights->cmsg_level = SOL_SOCKET;
-		rights->cmsg_type = SCM_RIGHTS;
-		rights->cmsg_len = CMSG_LEN(piece->fd_count * sizeof(int));
-		memcpy(CMSG_DATA(rights), piece->fds, piece->fd_count * sizeof(int));
-	}
-	return sendmsg(fd, &header, MSG_NOSIGNAL | MSG_DONTWAIT);
+	return sb_sys_send_rights(fd, &part, 1, piece->fds, piece->sent ? 0 : piece->fd_count,
+				  MSG_DONTWAIT);
 }
 
 static void flush(struct sb_link *link)
@@ -91,9 +78,7 @@ static void flush(struct sb_link *link)
 		struct sb_link_piece *piece = link->first;
 		ssize_t put = send_some(link->fd, piece);
 
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0 && (errno == EAGAIN || errno == ETOOMANYREFS))
+		if (put == -EAGAIN || put == -ETOOMANYREFS)
 			return;
 		if (put < 0) {
 			link->deaf = true;
@@ -142,38 +127,11 @@ short sb_link_events(const struct sb_link *link)
 
 /* --- receiving ------------------------------------------------------------------------------ */
 
-static void take_fds(struct sb_link *link, struct msghdr *header)
-{
-	for (struct cmsghdr *at = CMSG_FIRSTHDR(header); at; at = CMSG_NXTHDR(header, at)) {
-		size_t count = (at->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-
-		if (at->cmsg_level != SOL_SOCKET || at->cmsg_type != SCM_RIGHTS)
-			continue;
-		for (size_t i = 0; i < count; i++) {
-			int fd;
-
-			memcpy(&fd, CMSG_DATA(at) + i * sizeof fd, sizeof fd);
-			if (link->fd_count < sizeof link->fds / sizeof link->fds[0]) {
-				link->fds[link->fd_count++] = fd;
-			} else {
-				close(fd);
-				link->broken = true;
-			}
-		}
-	}
-}
-
 static bool receive_some(struct sb_link *link)
 {
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(SB_LINK_FDS * sizeof(int))];
-	} control;
+	size_t room = sizeof link->fds / sizeof link->fds[0] - link->fd_count;
+	struct sb_sys_received came;
 	struct iovec part;
-	struct msghdr header = {.msg_iov = &part,
-				.msg_iovlen = 1,
-				.msg_control = &control,
-				.msg_controllen = sizeof control};
 	ssize_t got;
 
 	if (link->in_capacity - link->in_length < 64 * 1024) {
@@ -186,12 +144,14 @@ static bool receive_some(struct sb_link *link)
 		link->in_capacity = capacity;
 	}
 	part = (struct iovec){link->in + link->in_length, link->in_capacity - link->in_length};
-	got = recvmsg(link->fd, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	got = sb_sys_receive_rights(link->fd, &part, 1, room < SB_LINK_FDS ? room : SB_LINK_FDS,
+				    MSG_DONTWAIT, &came);
 	if (got < 0)
-		return errno == EAGAIN || errno == EINTR;
-	take_fds(link, &header);
+		return got == -EAGAIN;
+	memcpy(link->fds + link->fd_count, came.fds, came.fd_count * sizeof(int));
+	link->fd_count += came.fd_count;
 	link->in_length += (size_t)got;
-	return got > 0 && !(header.msg_flags & MSG_CTRUNC);
+	return got > 0 && !(came.flags & MSG_CTRUNC);
 }
 
 void sb_link_handle(struct sb_link *link, short events)
