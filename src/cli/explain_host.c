@@ -8,7 +8,7 @@
 
 #include "base/escape.h"
 #include "cli/cli.h"
-#include "network/here.h"
+#include "network/network.h"
 #include "policy/network.h"
 #include "policy/settings.h"
 #include "policy/text.h"

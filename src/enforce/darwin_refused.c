@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-
 static const struct {
 	const char *name;
 	enum sb_op op;

@@ -20,15 +20,15 @@
 #include "base/clock.h"
 #include "network/dns.h"
 #include "network/gate_impl.h"
-#include "network/here.h"
 #include "network/jail.h"
-#include "network/tunnel.h"
+#include "network/proxy.h"
 #include "sys/landlock.h"
 #include "sys/process.h"
 
 #define CONNECT_MS 20000 /* for all addresses of a host together */
 #define NEXT_MS 2500     /* for one of them, while there are others */
 #define MAX_ADDRESSES 16
+#define MAX_REQUEST 8192 /* to a proxy */
 #define MAX_THREADS 256
 #define STACK (128 * 1024)
 
@@ -88,20 +88,27 @@ static int find_addresses(const struct sb_peer *peer, struct sb_address *out, si
 	return *out_count ? SB_DNS_FINE : SB_DNS_NXDOMAIN;
 }
 
-/* The error of connecting within this time, or 0. */
-static int await(int fd, int64_t milliseconds)
+/* 0, or a negative errno. */
+static int await(int fd, short events, int64_t until_ms)
 {
-	struct pollfd wait = {fd, POLLOUT, 0};
-	int64_t until = sb_now_ms() + milliseconds;
-	int error = ETIMEDOUT, ready;
-	socklen_t size = sizeof error;
+	struct pollfd wait = {fd, events, 0};
+	int ready;
 
 	do {
-		int64_t left = until - sb_now_ms();
+		int64_t left = until_ms - sb_now_ms();
 
-		ready = poll(&wait, 1, left > 0 ? (int)left : 0);
+		ready = left > 0 ? poll(&wait, 1, (int)left) : 0;
 	} while (ready < 0 && errno == EINTR);
-	if (ready > 0 && getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0)
+	return ready > 0 ? 0 : ready < 0 ? -errno : -ETIMEDOUT;
+}
+
+/* The error of connecting within this time, or 0. */
+static int await_connection(int fd, int64_t milliseconds)
+{
+	int error = -await(fd, POLLOUT, sb_now_ms() + milliseconds);
+	socklen_t size = sizeof error;
+
+	if (!error && getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0)
 		error = errno;
 	return error;
 }
@@ -121,7 +128,7 @@ static int connect_to(enum sb_protocol protocol, const struct sb_address *addres
 	if (fd < 0)
 		return -errno;
 	if (connect(fd, &place.any, length) != 0)
-		error = errno == EINPROGRESS ? await(fd, milliseconds) : errno;
+		error = errno == EINPROGRESS ? await_connection(fd, milliseconds) : errno;
 	if (protocol == SB_TCP) { /* the command's own are answered by the pump's side */
 		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
 		setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);
@@ -180,6 +187,74 @@ static int connect_any(const struct sb_gate_message *request, struct sb_gate_mes
 	return fd;
 }
 
+/* --- proxies ------------------------------------------------------------------------------------- */
+
+static int send_all(int fd, const struct sb_buf *text, int64_t until_ms)
+{
+	for (size_t done = 0; done < text->length;) {
+		ssize_t sent = send(fd, text->data + done, text->length - done, MSG_NOSIGNAL);
+		int status = sent >= 0         ? 0
+			     : errno == EAGAIN ? await(fd, POLLOUT, until_ms)
+					       : -errno;
+
+		if (status < 0 && status != -EINTR)
+			return status;
+		done += sent > 0 ? (size_t)sent : 0;
+	}
+	return 0;
+}
+
+/* What follows the answer is the host's, who may be the first to speak: it stays where it is. */
+static int receive_answer(int fd, struct sb_proxy_talk *talk, int64_t until_ms)
+{
+	uint8_t bytes[SB_PROXY_ANSWER_MAX];
+	size_t have = 0;
+	int code = 0;
+
+	while (code == 0) {
+		ssize_t got = recv(fd, bytes + have, sizeof bytes - have, MSG_PEEK);
+		size_t end = 0;
+		int status = got > 0           ? 0
+			     : got == 0        ? -ECONNRESET
+			     : errno == EAGAIN ? await(fd, POLLIN, until_ms)
+					       : -errno;
+
+		if (status < 0 && status != -EINTR)
+			return status;
+		if (got <= 0)
+			continue;
+		code = sb_proxy_hear(talk, bytes, have + (size_t)got, &end);
+		if (code < 0)
+			return -EPROTO;
+		got = recv(fd, bytes + have, code ? end - have : (size_t)got, 0);
+		if (got <= 0)
+			return -EPROTO;
+		have += (size_t)got;
+	}
+	return code;
+}
+
+/*
+ * fd is connected to the proxy, and waits for nothing.  The status of its answer, of which nothing is left to be read; or a
+ * negative errno: there is none until then, or what it says is none.
+ */
+static int make_tunnel(int fd, const struct sb_proxy *proxy, const struct sb_peer *peer,
+		       int64_t until_ms)
+{
+	struct sb_proxy_talk talk = {.proxy = proxy, .peer = peer};
+	int status;
+
+	do {
+		SB_AUTO_BUF struct sb_buf request = SB_BUF(MAX_REQUEST);
+
+		sb_proxy_say(&talk, &request);
+		status = sb_buf_failed(&request) ? -ENOMEM : send_all(fd, &request, until_ms);
+		if (status == 0)
+			status = receive_answer(fd, &talk, until_ms);
+	} while (status == SB_PROXY_NEXT);
+	return status;
+}
+
 /* The same by a proxy, which hears the name.  Its own is the user's word, and may be anywhere. */
 static int connect_by(const struct sb_proxy *proxy, const struct sb_gate_message *request,
 		      struct sb_gate_message *answer, int64_t until)
@@ -187,7 +262,7 @@ static int connect_by(const struct sb_proxy *proxy, const struct sb_gate_message
 	const struct sb_gate_message to_proxy = {.peer = proxy->peer};
 	int fd = proxy->kind == SB_PROXY_UNKNOWN ? -EPROTONOSUPPORT
 						 : connect_any(&to_proxy, NULL, until);
-	int status = fd < 0 ? fd : sb_tunnel_make(fd, proxy, &request->peer, until);
+	int status = fd < 0 ? fd : make_tunnel(fd, proxy, &request->peer, until);
 
 	if (sb_proxy_error(status) == 0)
 		return fd;

@@ -27,10 +27,8 @@
 
 #include "base/auto.h"
 #include "base/clock.h"
-#include "network/gate_call.h"
 #include "network/gate_impl.h"
 #include "network/jail.h"
-#include "network/pump.h"
 #include "sys/process.h"
 
 #define TICK_MS 1000

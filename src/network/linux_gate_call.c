@@ -1,4 +1,4 @@
-#include "network/gate_call.h"
+#include "network/gate_impl.h"
 
 #include <errno.h>
 #include <stdlib.h>

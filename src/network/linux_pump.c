@@ -1,4 +1,4 @@
-#include "network/pump.h"
+#include "network/network.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,6 @@
 
 #include "base/clock.h"
 #include "network/jail.h"
-#include "network/network.h"
 #include "network/sni.h"
 
 #define PIPE_SIZE (256 * 1024) /* 64 pages: a bigger one makes nothing faster */

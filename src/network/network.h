@@ -142,4 +142,18 @@ int sb_gate_why(struct sb_gate *gate, const struct sockaddr_storage *from,
 int sb_dialer_start(const struct sb_policy *policy, const char *(*variable)(const char *name),
 		    int *out_channel, struct sb_error *err);
 
+/*
+ * Sets address->here: is it one of this machine's own?  Asked of the kernel, by who connects outside.  Where no rule is
+ * about it nothing is asked, and it is false.
+ */
+void sb_here_look(const struct sb_policy *policy, struct sb_address *address);
+
+/*
+ * In a process of its own, the pump, which ends with the channel; returns its exit status.  It carries bytes between
+ * pairs of sockets, and can do nothing else.  It gets each pair by SB_GATE_CARRY and says SB_GATE_ENDED when it is done.
+ * It opens nothing, looks nothing up and knows no rules; killed, it takes its connections along and leaves nothing
+ * open.  An idle connection costs it a few hundred bytes: pipes for splice(2) are lent to who has bytes on the way.
+ */
+int sb_pump_main(int channel);
+
 #endif

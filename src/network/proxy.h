@@ -4,13 +4,14 @@
  *     HTTPS_PROXY=http://me:secret@proxy.corp:3128  NO_PROXY=.corp,10.0.0.0/8
  *     ALL_PROXY=socks5h://localhost:1080
  *
- * Only the dialer speaks to it (linux_tunnel.c): the name of a host goes there, and is not looked up here.  The
+ * Only the dialer speaks to it: the name of a host goes there, and is not looked up here.  The
  * command has none of these variables (options/environ.h), and so neither the login.
  */
 #ifndef SB_NETWORK_PROXY_H
 #define SB_NETWORK_PROXY_H
 
-#include "network/socks.h"
+#include "base/buf.h"
+#include "policy/peer.h"
 
 enum sb_proxy_kind {
 	SB_PROXY_NONE,
@@ -44,6 +45,19 @@ void sb_proxies_done(struct sb_proxies *proxies);
  */
 const struct sb_proxy *sb_proxy_for(const struct sb_proxies *proxies, const struct sb_peer *peer);
 
+/* methods -> [login ->] request -> what follows is the host's.  Its name goes to the proxy, for socks5:// as well. */
+enum sb_socks_step { SB_SOCKS_METHODS, SB_SOCKS_LOGIN, SB_SOCKS_REQUEST };
+
+/* Replies of RFC 1928 that are told apart. */
+enum {
+	SB_SOCKS_FAILED = 1,
+	SB_SOCKS_FORBIDDEN,
+	SB_SOCKS_NO_NET,
+	SB_SOCKS_NO_HOST,
+	SB_SOCKS_REFUSED,
+	SB_SOCKS_LATE
+};
+
 /* What is said to it, and heard; zero but for the first two at the start. */
 struct sb_proxy_talk {
 	const struct sb_proxy *proxy;
@@ -51,7 +65,7 @@ struct sb_proxy_talk {
 	enum sb_socks_step step;
 };
 
-/* "CONNECT github.com:443 HTTP/1.1 ...", or a message of socks.h. */
+/* "CONNECT github.com:443 HTTP/1.1 ...", or a message of SOCKS. */
 void sb_proxy_say(const struct sb_proxy_talk *talk, struct sb_buf *out);
 
 #define SB_PROXY_ANSWER_MAX 8192 /* longer ones are none */

@@ -11,7 +11,7 @@
 #include "base/auto.h"
 #include "base/escape.h"
 #include "config/variables.h"
-#include "consent/granted.h"
+#include "consent/overrule.h"
 #include "consent/session.h"
 #include "enforce/inside.h"
 #include "enforce/layers.h"

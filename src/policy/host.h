@@ -21,7 +21,7 @@
 struct sb_address {
 	int family;              /* AF_INET, AF_INET6; 0: none */
 	unsigned char bytes[16]; /* in the order of the network; 4 of them for AF_INET */
-	bool here; /* one of this machine's own, as far as somebody has looked (network/here.h) */
+	bool here; /* one of this machine's own, as far as somebody has looked (sb_here_look()) */
 };
 
 enum sb_address_class {

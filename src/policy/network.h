@@ -40,7 +40,7 @@ enum sb_network sb_network_of(const struct sb_policy *policy);
 /* Whatever inner does not allow, does outer not allow it either, and ask or deny as strictly?  False: perhaps not. */
 bool sb_network_covers(const struct sb_policy *outer, const struct sb_policy *inner);
 
-/* Does a rule take this machine away, so that its own addresses have to be known (network/here.h)? */
+/* Does a rule take this machine away, so that its own addresses have to be known (sb_here_look())? */
 bool sb_network_closes_here(const struct sb_policy *policy);
 
 /* What takes away is about names, so that nothing has to be looked up to decide? */

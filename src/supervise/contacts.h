@@ -16,7 +16,7 @@ void sb_contact_asked(struct sb_approver *approver, const struct sb_host_wish *w
 void sb_contact_refused(struct sb_approver *approver, const struct sb_host_wish *wish,
 			const char *by, const char *program);
 
-/* "good.example:80 curl": the rules of a run inside (inner_hosts.h) do not allow that. */
+/* "good.example:80 curl": the rules of a run inside (domains.h) do not allow that. */
 void sb_contact_refused_inside(struct sb_approver *approver, pid_t process, const char *text);
 
 /* A connection has ended, or could not be made.  program: who made it; NULL: its process says. */

@@ -28,7 +28,6 @@
 #include "supervise/groups.h"
 #include "supervise/performer.h"
 #include "supervise/trace.h"
-#include "sys/arguments.h"
 #include "sys/mount.h"
 #include "sys/notify.h"
 #include "sys/process.h"

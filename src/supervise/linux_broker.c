@@ -28,7 +28,6 @@
 #include "supervise/descriptor.h"
 #include "supervise/domains.h"
 #include "supervise/groups.h"
-#include "supervise/inner_hosts.h"
 #include "supervise/meaning.h"
 #include "supervise/owed.h"
 #include "supervise/pending.h"

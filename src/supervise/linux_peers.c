@@ -1,8 +1,10 @@
 #include "supervise/peers.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,9 +13,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "network/dns.h"
-#include "network/here.h"
 #include "supervise/contacts.h"
-#include "supervise/ports.h"
 #include "supervise/errands.h"
 #include "supervise/thread.h"
 
@@ -154,6 +154,41 @@ static bool complete(const struct sb_peers *peers, struct sb_host_wish *wish)
 	return wish->started || !wish->process;
 }
 
+/* A line of /proc/net/tcp: "  0: 0100007F:1F90 00000000:0000 0A ...": is it this port's listener? */
+static bool is_listener(const char *line, uint16_t port)
+{
+	const char *number = strchr(line, ':'), *local = number ? strchr(number + 1, ':') : NULL;
+	const char *remote = local ? strchr(local, ' ') : NULL,
+		   *state = remote ? strchr(remote + 1, ' ') : NULL;
+
+	return state && strtoul(local + 1, NULL, 16) == port &&
+	       strtoul(state, NULL, 16) == TCP_LISTEN;
+}
+
+/*
+ * Does something outside listen there at all?  Programs try ports of this machine to see what there is, and the answer to
+ * that is the same as without us.  proc: a descriptor of /proc.
+ */
+static bool is_listened_to(int proc, uint16_t port)
+{
+	static const char *const files[] = {"self/net/tcp", "self/net/tcp6"};
+	char line[512];
+	bool found = false;
+
+	for (size_t i = 0; i < 2 && !found; i++) {
+		int fd = openat(proc, files[i], O_RDONLY | O_CLOEXEC);
+		FILE *file = fd >= 0 ? fdopen(fd, "re") : NULL;
+
+		while (file && !found && fgets(line, sizeof line, file))
+			found = is_listener(line, port);
+		if (file)
+			fclose(file);
+		else if (fd >= 0)
+			close(fd);
+	}
+	return found;
+}
+
 /* 0: it may be reached; SB_GATE_WAIT: *out waits for an answer; or an errno. */
 static int decide(struct sb_peers *peers, struct sb_host_wish *wish, struct asked **out)
 {
@@ -179,7 +214,7 @@ static int decide(struct sb_peers *peers, struct sb_host_wish *wish, struct aske
 			*out = (*out)->next;
 		if (!*out && strcmp(wish->peer.name, SB_HOST_LOCAL) == 0 &&
 		    wish->peer.protocol == SB_TCP &&
-		    !sb_port_is_listened_to(peers->approver->proc, wish->peer.port))
+		    !is_listened_to(peers->approver->proc, wish->peer.port))
 			return ECONNREFUSED;
 		if (!*out)
 			*out = ask(peers, wish, &by);

@@ -27,7 +27,6 @@
 #include "supervise/case.h"
 #include "supervise/connecting.h"
 #include "supervise/domains.h"
-#include "supervise/inner_hosts.h"
 #include "supervise/meaning.h"
 #include "supervise/owed.h"
 #include "supervise/perform.h"

@@ -23,7 +23,7 @@ enum sb_wire_kind {
 	SB_WIRE_NOTE,     /* a line for the end of the run: in the request's call.text */
 	SB_WIRE_UNSEEN,   /* what was wanted in a hidden place: unseen.h; number is the operation */
 	SB_WIRE_ALLOWED,  /* what rules allow was done: the same, for the record (log-allowed) */
-	SB_WIRE_HOST,     /* a run inside does not allow it: inner_hosts.h; for the record */
+	SB_WIRE_HOST,     /* a run inside does not allow it: domains.h; for the record */
 	SB_WIRE_STOPPED,  /* the command was stopped by a signal (Ctrl-Z) */
 	SB_WIRE_ENDED,    /* the command's wait status; counters */
 	/* asker to performer */

@@ -75,4 +75,17 @@ int sb_sys_loopback_up(void);
 /* As many descriptors as this process may ever have; where that fails, those it has. */
 void sb_sys_raise_files(void);
 
+/*
+ * What a process was started with, as others read it: arguments, then variables.  /proc/PID/cmdline, which is
+ * everybody's to read, and /proc/PID/environ are the memory of the process, between addresses that execve() has noted
+ * (proc_pid_cmdline(5)); argv and environ point there.  A child by fork() shows what its parent does.
+ */
+struct sb_sys_arguments {
+	char *bytes[2];
+	size_t size[2];
+};
+
+/* This process's own.  proc: a descriptor of /proc.  -ENODATA: the kernel does not say where they are. */
+int sb_sys_find_arguments(int proc, struct sb_sys_arguments *out);
+
 #endif
