@@ -13,7 +13,7 @@
 #include "cli/cli.h"
 #include "path/path.h"
 #include "policy/peer.h"
-#include "sys/watch.h"
+#include "sys/directory.h"
 
 #define FLUSH_BYTES (64 * 1024) /* print what has come together at this size */
 #define LOOK_AGAIN_MS 500       /* where changes are not reported; else a second look */

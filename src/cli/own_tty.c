@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "consent/holders.h"
+#include "consent/peer.h"
 
 int sb_tty_find(void)
 {
@@ -24,7 +24,7 @@ int sb_tty_find(void)
  *
  * Danger: it could open it by its name, read the keys and draw over a question.  In exclusive
  * mode nobody can who has no CAP_SYS_ADMIN: ioctl_tty(2).  What had it open before still has:
- * then there is no attaching from here (holders.h).
+ * then there is no attaching from here (consent/peer.h).
  * Price: while we are attached, no other program can open this terminal.  A process of its own
  * ends that when we are gone, however we went.
  * Held by: tests/cli/attach.py

@@ -31,7 +31,6 @@
 #include "path/pattern.h"
 #include "policy/network.h"
 #include "policy/text.h"
-#include "supervise/record.h"
 #include "supervise/leftovers.h"
 #include "supervise/supervise.h"
 

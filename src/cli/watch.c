@@ -16,7 +16,7 @@
 #include "config/file.h"
 #include "enforce/inside.h"
 #include "path/path.h"
-#include "sys/watch.h"
+#include "sys/directory.h"
 
 #define LOOK_AGAIN_MS 500 /* where the kernel tells nothing of changes, or a run is ending */
 
@@ -28,7 +28,7 @@ struct watch {
 	struct sb_lines_out lines;
 	int signals; /* with lines */
 	char *run_dir, *log_dir;
-	int run_changes, log_changes; /* sys/watch.h; negative: none */
+	int run_changes, log_changes; /* sys/directory.h; negative: none */
 	struct sb_trail *trail;
 };
 

@@ -3,7 +3,7 @@
 #include "base/auto.h"
 #include "path/path.h"
 #include "policy/folding.h"
-#include "sys/folds.h"
+#include "sys/directory.h"
 
 static int look(struct sb_policy *policy, const char *directory, struct sb_error *err)
 {

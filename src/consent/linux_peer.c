@@ -1,5 +1,6 @@
 #include "consent/peer.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -7,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/auto.h"
@@ -156,21 +159,21 @@ static int pin(int connection, pid_t process)
 	return (int)syscall(SYS_pidfd_open, process, 0);
 }
 
-bool sb_peer_alive(const struct sb_peer *peer)
+bool sb_peer_alive(const struct sb_pinned *peer)
 {
 	struct pollfd wait = {.fd = peer->pidfd, .events = POLLIN};
 
 	return poll(&wait, 1, 0) == 0;
 }
 
-void sb_peer_done(struct sb_peer *peer)
+void sb_peer_done(struct sb_pinned *peer)
 {
 	if (peer->pidfd >= 0)
 		close(peer->pidfd);
 	peer->pidfd = -1;
 }
 
-static const char *refusal(const struct sb_peer *peer, const struct sb_confinement *own)
+static const char *refusal(const struct sb_pinned *peer, const struct sb_confinement *own)
 {
 	struct sb_confinement theirs;
 
@@ -185,11 +188,11 @@ static const char *refusal(const struct sb_peer *peer, const struct sb_confineme
 	return NULL;
 }
 
-const char *sb_peer_refusal(int connection, const struct sb_confinement *own, struct sb_peer *out)
+const char *sb_peer_refusal(int connection, const struct sb_confinement *own, struct sb_pinned *out)
 {
 	struct ucred who = {.pid = 0};
 	socklen_t length = sizeof who;
-	struct sb_peer peer = {.pidfd = -1};
+	struct sb_pinned peer = {.pidfd = -1};
 	const char *why;
 
 	if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &who, &length) != 0 || who.pid <= 0)
@@ -209,4 +212,103 @@ const char *sb_peer_refusal(int connection, const struct sb_confinement *own, st
 	else
 		*out = peer;
 	return why;
+}
+
+/* --- terminals ------------------------------------------------------------------------------------- */
+
+/* /dev/ptmx: the other side of any terminal in /dev/pts. */
+#define MASTER makedev(5, 2)
+
+/* What is looked for among the descriptors of a process. */
+struct wanted {
+	dev_t device;
+	dev_t filesystem; /* of a terminal in /dev/pts; else 0 */
+	bool is_master;   /* then of this terminal: */
+	unsigned number;
+};
+
+/* Which terminal a master is of: "tty-index" of its fdinfo (Linux 4.14). */
+static bool is_master_of(pid_t process, const char *fd, unsigned number)
+{
+	static const char field[] = "tty-index:";
+	char name[32], text[512];
+	const char *found;
+
+	snprintf(name, sizeof name, "fdinfo/%.16s", fd);
+	if (!read_proc(process, name, text, sizeof text))
+		return false;
+	found = strstr(text, field);
+	return found && strtoul(found + strlen(field), NULL, 10) == number;
+}
+
+static bool has_open(pid_t process, const struct wanted *wanted)
+{
+	char name[32];
+	const struct dirent *entry;
+	bool found = false;
+	DIR *dir;
+
+	snprintf(name, sizeof name, "/proc/%d/fd", process);
+	dir = opendir(name);
+	while (dir && !found && (entry = readdir(dir))) {
+		struct stat info;
+
+		found = fstatat(dirfd(dir), entry->d_name, &info, 0) == 0 &&
+			S_ISCHR(info.st_mode) && info.st_rdev == wanted->device &&
+			(!wanted->filesystem || info.st_dev == wanted->filesystem) &&
+			(!wanted->is_master ||
+			 is_master_of(process, entry->d_name, wanted->number));
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* The first process that is more confined than we are and has it open; 0: none. */
+static pid_t find_holder(const struct wanted *wanted, bool family_only)
+{
+	struct sb_confinement own, theirs;
+	const struct dirent *entry;
+	pid_t found = 0;
+	DIR *dir = opendir("/proc");
+
+	if (!dir || !sb_confinement_of(0, &own)) {
+		if (dir)
+			closedir(dir);
+		return 0;
+	}
+	while (!found && (entry = readdir(dir))) {
+		pid_t process = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (process > 0 && sb_confinement_of(process, &theirs) &&
+		    sb_is_more_confined(&theirs, &own) && has_open(process, wanted) &&
+		    (!family_only || sb_is_family(process)))
+			found = process;
+	}
+	closedir(dir);
+	return found;
+}
+
+/*
+ * A run has a /dev/pts of its own, with numbers of its own: its "pts/0" has the same device number
+ * as ours, and lies in another filesystem.  (Elsewhere such a device cannot be opened.)
+ */
+static bool is_in_pts(dev_t device)
+{
+	return major(device) >= 136 && major(device) <= 143;
+}
+
+pid_t sb_terminal_held_inside(const struct stat *terminal)
+{
+	struct wanted wanted = {.device = terminal->st_rdev};
+
+	if (is_in_pts(terminal->st_rdev))
+		wanted.filesystem = terminal->st_dev;
+	return find_holder(&wanted, false);
+}
+
+bool sb_terminal_made_inside(unsigned number)
+{
+	return find_holder(&(struct wanted){.device = MASTER, .is_master = true, .number = number},
+			   true) != 0;
 }

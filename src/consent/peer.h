@@ -19,6 +19,7 @@
 #define SB_CONSENT_PEER_H
 
 #include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 /* How confined a process is. */
@@ -37,7 +38,7 @@ bool sb_is_more_confined(const struct sb_confinement *a, const struct sb_confine
 /* Is it the calling process, or has it descended from it?  Doubt means yes. */
 bool sb_is_family(pid_t process);
 
-struct sb_peer {
+struct sb_pinned {
 	pid_t process;
 	int pidfd;
 };
@@ -46,11 +47,26 @@ struct sb_peer {
  * NULL: the peer of a connection that was accepted is fine, and pinned in *out.  Otherwise why
  * it is refused, in words.  own is the calling process's confinement.
  */
-const char *sb_peer_refusal(int connection, const struct sb_confinement *own, struct sb_peer *out);
+const char *sb_peer_refusal(int connection, const struct sb_confinement *own,
+			    struct sb_pinned *out);
 
 /* Does the process still live, so that its number means nobody else? */
-bool sb_peer_alive(const struct sb_peer *peer);
+bool sb_peer_alive(const struct sb_pinned *peer);
 
-void sb_peer_done(struct sb_peer *peer);
+void sb_peer_done(struct sb_pinned *peer);
+
+/*
+ * A process that is more confined than we are and has this terminal (fstat(2)) open; 0: none that can be seen.  It could
+ * read what is typed there and draw over what is shown, so no question belongs on such a terminal.  A run that was started
+ * in the background keeps the caller's, for one.  A descriptor on its way between two processes is not seen, nor are
+ * those of a process that is none of ours to look at.
+ */
+pid_t sb_terminal_held_inside(const struct stat *terminal);
+
+/*
+ * Has a process that descends from us, and is more confined, the other side of /dev/pts/number
+ * open?  Then a run of ours has made it.
+ */
+bool sb_terminal_made_inside(unsigned number);
 
 #endif

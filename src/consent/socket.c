@@ -38,7 +38,7 @@ struct standing {
 
 struct client {
 	int fd; /* -1: free */
-	struct sb_peer peer;
+	struct sb_pinned peer;
 	bool given;   /* the run was started with it */
 	bool greeted; /* it said HELLO */
 	enum sb_attach_role role;
@@ -430,7 +430,7 @@ static struct client *welcome(struct sb_socket *s, int connection)
 {
 	SB_AUTO_FD int fd = connection;
 	struct client *client = free_place(s);
-	struct sb_peer peer;
+	struct sb_pinned peer;
 	const char *why = sb_peer_refusal(fd, &s->own, &peer);
 
 	if (!why && !client) {

@@ -262,7 +262,7 @@ static const struct sb_filter_row table[] = {
 	{SYS_rt_sigqueueinfo, HOLD, HOLDS_SIGNALS, {{0}}},
 	{SYS_rt_tgsigqueueinfo, HOLD, HOLDS_SIGNALS, {{0}}},
 	{SYS_pidfd_send_signal, HOLD, HOLDS_SIGNALS, {{0}}},
-	/* The namespace has no names for them: supervise/groups.h. */
+	/* The namespace has no names for them: sb_groups_note(). */
 	{SYS_getgroups, HOLD, HOLDS_GROUPS, {{0}}},
 	/*
 	 * SECURITY: where the broker has no right to read processes that hide their memory, none does.

@@ -20,7 +20,7 @@
 #include "supervise/linger.h"
 #include "supervise/owed.h"
 #include "supervise/pending.h"
-#include "supervise/record.h"
+#include "supervise/supervise.h"
 #include "supervise/leftovers.h"
 #include "supervise/trace.h"
 #include "supervise/unseen.h"

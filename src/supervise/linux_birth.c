@@ -25,7 +25,6 @@
 #include "network/network.h"
 #include "path/path.h"
 #include "supervise/domains.h"
-#include "supervise/groups.h"
 #include "supervise/performer.h"
 #include "supervise/trace.h"
 #include "sys/mount.h"

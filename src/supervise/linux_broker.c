@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -27,7 +28,6 @@
 #include "supervise/constrained.h"
 #include "supervise/descriptor.h"
 #include "supervise/domains.h"
-#include "supervise/groups.h"
 #include "supervise/meaning.h"
 #include "supervise/owed.h"
 #include "supervise/pending.h"
@@ -41,6 +41,39 @@
 #include "sys/notify.h"
 
 #define TRIES 40 /* names come and go while we look: then give up */
+
+/* --- groups --------------------------------------------------------------------------------- */
+
+static gid_t *groups;
+static int group_count;
+
+void sb_groups_note(void)
+{
+	int most = getgroups(0, NULL);
+
+	free(groups);
+	groups = most > 0 ? malloc((size_t)most * sizeof *groups) : NULL;
+	group_count = groups ? getgroups(most, groups) : 0;
+}
+
+/* Answer a held getgroups(). */
+static void answer_groups(const struct sb_broker *broker, const struct seccomp_notif *notification)
+{
+	const __u64 *args = notification->data.args;
+	int listener = broker->performer->listener, room = (int)args[0], status = 0;
+
+	if (room && room < group_count)
+		status = -EINVAL;
+	else if (room && sb_sys_notify_alive(listener, notification->id))
+		status = sb_sys_write_memory((pid_t)notification->pid, args[1], groups,
+					     (size_t)group_count * sizeof *groups);
+	if (group_count <= 0 || (status < 0 && status != -EINVAL && status != -EFAULT))
+		sb_sys_notify_continue(listener, notification->id); /* as the namespace has them */
+	else if (status < 0)
+		sb_sys_notify_fail(listener, notification->id, -status);
+	else
+		sb_sys_notify_return(listener, notification->id, group_count);
+}
 
 /* --- opening ------------------------------------------------------------------------------ */
 
@@ -407,7 +440,7 @@ static void serve(struct sb_broker *broker, struct sb_cwd *cwd,
 		return;
 	}
 	if (notification->data.nr == SYS_getgroups) {
-		sb_broker_groups(broker, notification);
+		answer_groups(broker, notification);
 		return;
 	}
 	if (!broker->performer->layers->ipc_namespace && sb_broker_sysv(broker, notification))

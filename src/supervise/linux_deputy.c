@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "sys/notify.h"
-#include "sys/own_thread.h"
+#include "sys/process.h"
 
 #define STACK (256 * 1024) /* as a server's */
 #define IN_A_ROW 24        /* calls of one caller before the deputy is sent */

@@ -15,7 +15,7 @@
 
 #include "supervise/sysv.h"
 #include "sys/share.h"
-#include "sys/sweep.h"
+#include "sys/directory.h"
 
 #define TRIES 8 /* for a name that nobody has */
 

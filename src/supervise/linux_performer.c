@@ -22,7 +22,6 @@
 #include "supervise/meaning.h"
 #include "supervise/leftovers.h"
 #include "sys/notify.h"
-#include "sys/own_thread.h"
 #include "sys/process.h"
 
 #define SERVER_STACK (256 * 1024) /* two calls with their paths, and some */

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "consent/holders.h"
+#include "consent/peer.h"
 #include "supervise/approve.h"
 #include "supervise/perform.h"
 #include "supervise/proc_name.h"

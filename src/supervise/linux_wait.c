@@ -9,7 +9,7 @@
 #include "supervise/performer.h"
 #include "supervise/thread.h"
 #include "sys/notify.h"
-#include "sys/own_thread.h"
+#include "sys/process.h"
 
 #define MAX_WAITING 256        /* threads that wait for FIFOs and connections */
 #define WAIT_STACK (96 * 1024) /* struct sb_call and two spots, and some */

@@ -152,4 +152,11 @@ bool sb_broker_wait(struct sb_broker *broker, void *(*work)(void *), void *argum
 void sb_broker_wait_at_fifo(struct sb_broker *broker, const struct sb_call *call,
 			    struct sb_spot *file);
 
+/*
+ * The groups of the run's processes, as the user has them outside.  A user namespace that nobody with privileges has set
+ * up knows one group; getgroups() says 65534 for every further one (user_namespaces(7)), though they count.  Nobody
+ * inside can change his own, so what the first process had, noted before the namespace is made, is every process's answer.
+ */
+void sb_groups_note(void);
+
 #endif

@@ -1,4 +1,4 @@
-#include "supervise/record.h"
+#include "supervise/supervise.h"
 
 #include "base/auto.h"
 #include "base/buf.h"

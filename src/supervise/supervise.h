@@ -9,6 +9,8 @@
 #ifndef SB_SUPERVISE_SUPERVISE_H
 #define SB_SUPERVISE_SUPERVISE_H
 
+#include "audit/audit.h"
+#include "base/hash.h"
 #include "config/place.h"
 #include "consent/names.h"
 #include "consent/session.h"
@@ -83,5 +85,17 @@ int sb_supervise_possible(struct sb_error *err);
  * returned.  An error means that nothing runs (any more).
  */
 int sb_supervise(const struct sb_supervision *supervision, int *out_status, struct sb_error *err);
+
+/* --- the record of a run begins: record.c ------------------------------------------------------- */
+
+/* Of the rules; apart, since there is time for it while others set up the run. */
+void sb_record_hash(const struct sb_policy *policy, char out[SB_SHA256_HEX]);
+
+/*
+ * run: its command, directory, policy_hash, and process, 0: the session's file is its own.  layers NULL: none hold
+ * (danger-full-access).
+ */
+int sb_record_start(struct sb_audit *audit, struct sb_event run, const struct sb_policy *policy,
+		    const struct sb_layers *layers, struct sb_error *err);
 
 #endif

@@ -15,7 +15,6 @@
 
 #include "sys/beneath.h"
 #include "sys/directory.h"
-#include "sys/folds.h"
 #include "sys/process.h"
 
 /* --- directory.h: dir->entries holds the stream --------------------------------------------------- */
@@ -126,7 +125,7 @@ int sb_sys_rename(int from_directory, const char *from, int to_directory, const 
 		       : 0;
 }
 
-/* --- folds.h --- */
+/* --- about a directory --- */
 
 bool sb_sys_folds(const char *path)
 {

@@ -1,5 +1,5 @@
 /*
- * directory.h - the names in a directory, without asking for memory.
+ * directory.h - the names in a directory, without asking for memory; and what else there is to a directory.
  *
  *     open (or init) -> next ... next (NULL) -> close
  *
@@ -11,6 +11,7 @@
 #define SB_SYS_DIRECTORY_H
 
 #include <dirent.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct sb_sys_dir {
@@ -30,5 +31,31 @@ void sb_sys_dir_init(struct sb_sys_dir *dir, int fd);
 const struct dirent64 *sb_sys_dir_next(struct sb_sys_dir *dir);
 
 void sb_sys_dir_close(struct sb_sys_dir *dir);
+
+/* --- about a directory ----------------------------------------------------------------------------- */
+
+/*
+ * May two names that differ in case only be one file in this directory?  It says so itself (ext4, f2fs, tmpfs:
+ * chattr +F), or its file system does so or may do so: vfat, exfat, hfs, and those whose server decides (9p, which
+ * WSL has for drives, smb, nfs, fuse).  False for what is no directory.
+ */
+bool sb_sys_folds(const char *path);
+
+/*
+ * A descriptor that polls readable once something in the directory was made, written or removed; what, is not told: look
+ * again.  -EMFILE, -ENOSPC: the user's share of watches is used up.  Changes that other machines make on a network file
+ * system are not seen: inotify(7).
+ */
+int sb_sys_watch(const char *directory);
+
+/* Forget what was reported so far. */
+void sb_sys_watch_clear(int watch);
+
+/*
+ * Remove everything beneath it, whoever filled it.  System calls alone, so also in a process that was made beside
+ * threads.  No link is followed, and no directory left by ".." unless that leads to where it was entered from: who moves
+ * one meanwhile ends this.  0, or a negative errno: something is left.
+ */
+int sb_sys_sweep(int directory);
 
 #endif

@@ -4,7 +4,7 @@
  * with CLONE_FS always.  There the new thread makes another one without, which works in its place:
  * with its thread-local storage, on the rest of its stack, while it waits for the other's end.
  */
-#include "sys/own_thread.h"
+#include "sys/process.h"
 
 #include <linux/futex.h>
 #include <pthread.h>

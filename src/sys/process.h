@@ -7,6 +7,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -87,5 +88,8 @@ struct sb_sys_arguments {
 
 /* This process's own.  proc: a descriptor of /proc.  -ENODATA: the kernel does not say where they are. */
 int sb_sys_find_arguments(int proc, struct sb_sys_arguments *out);
+
+/* Start a detached thread with a current directory and a umask of its own, and such a stack; false: there is none. */
+bool sb_sys_start_own_thread(size_t stack, void *(*work)(void *), void *argument);
 
 #endif

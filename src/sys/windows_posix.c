@@ -4,7 +4,6 @@
 
 #include "sys/beneath.h"
 #include "sys/directory.h"
-#include "sys/folds.h"
 #include "sys/process.h"
 #include "sys/share.h"
 

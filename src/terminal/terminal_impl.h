@@ -6,6 +6,7 @@
 #define SB_TERMINAL_TERMINAL_IMPL_H
 
 #include <stdint.h>
+#include <sys/ioctl.h>
 #include <termios.h>
 
 #include "base/buf.h"
@@ -14,7 +15,6 @@
 #include "terminal/relay.h"
 #include "terminal/sieve.h"
 #include "terminal/terminal.h"
-#include "terminal/tty.h"
 
 #define SB_SURPLUS_MS 300 /* a key that answered is still pressed, or Enter by habit */
 
@@ -109,5 +109,17 @@ void sb_terminal_give_back(struct sb_terminal *t);
 void sb_terminal_tick(struct sb_terminal *t);
 /* When sb_terminal_tick() has something to do; -1: not known. */
 int64_t sb_terminal_deadline_ms(const struct sb_terminal *t);
+
+/* --- tty.c ---------------------------------------------------------------------------------- */
+
+/*
+ * A non-blocking descriptor for the terminal that fd is.  O_NONBLOCK belongs to the open file,
+ * which we share with the shell that started us, so this opens the terminal anew; the caller
+ * closes it.  A negative errno: not a terminal, or no right to open it (after su, say).
+ */
+int sb_tty_reopen(int fd);
+
+/* Its window size; 24 x 80 when it does not know. */
+void sb_tty_size(int fd, struct winsize *out);
 
 #endif

@@ -1,4 +1,4 @@
-#include "terminal/tty.h"
+#include "terminal/terminal_impl.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "terminal/terminal.h"
 
 int sb_tty_reopen(int fd)
 {

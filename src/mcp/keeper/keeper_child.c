@@ -161,7 +161,7 @@ static void put_question(struct child *child, const struct sb_files_question *qu
 		json_object_set_new(child->question, "content", shown_content(question));
 }
 
-/* What was allowed, for the record: as of a command (supervise/record.h), from where to where. */
+/* What was allowed, for the record: as of a command (supervise/record.c), from where to where. */
 static json_t *used_by(const struct sb_files_question *question,
 		       const struct keeper_subject *subject, const char *by)
 {
