@@ -1,4 +1,4 @@
-#include "agent/json_edit.h"
+#include "agent/json_text.h"
 
 #include <string.h>
 

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "base/json_read.h"
 #include "sandbash/error.h"
 
@@ -63,5 +64,27 @@ char *sb_json_text_string(const struct sb_json_text *text, size_t value);
 
 /* Past blanks and comments, from at on. */
 size_t sb_json_text_skip(const char *bytes, size_t length, size_t at);
+
+/* --- json_edit.c: one value more or less in a text that a person keeps ---------------------------- */
+
+/*
+ * Everything else stays as it is, byte by byte: order, comments, indentation.  Adding and then
+ * removing gives the text back, unless brackets with nothing but blanks in them were filled.
+ */
+
+/*
+ * The text with one more value at the end of an object (key: its name) or an array (key: NULL).
+ * value is JSON; it is indented as what is around it.
+ */
+void sb_json_add(const struct sb_json_text *doc, size_t container, const char *key,
+		 const char *value, struct sb_buf *out);
+
+/* The text with another value in its place. */
+void sb_json_put(const struct sb_json_text *doc, size_t value, const char *text,
+		 struct sb_buf *out);
+
+/* The text without a value of this container, its name and one comma. */
+void sb_json_drop(const struct sb_json_text *doc, size_t container, size_t value,
+		  struct sb_buf *out);
 
 #endif

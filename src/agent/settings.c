@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "agent/json_edit.h"
+#include "agent/json_text.h"
 #include "agent/settings_impl.h"
 #include "base/auto.h"
 #include "base/hash.h"

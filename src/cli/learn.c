@@ -17,7 +17,7 @@
 #include "cli/learn_set.h"
 #include "config/file.h"
 #include "config/rules.h"
-#include "consent/caches.h"
+#include "consent/way.h"
 #include "path/path.h"
 #include "path/pattern.h"
 #include "policy/network.h"

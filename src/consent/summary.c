@@ -5,7 +5,6 @@
 
 #include "base/auto.h"
 #include "base/escape.h"
-#include "consent/caches.h"
 #include "consent/way.h"
 #include "path/path.h"
 #include "path/pattern.h"

@@ -22,8 +22,7 @@ struct sb_stopped {
 	char *other;   /* a name that has to be allowed as well, or NULL */
 	char *rule;    /* origin; NULL: none covers it */
 	bool final;    /* no flag allows it */
-	bool named;    /* the rule is for this very path */
-	bool own_flag; /* and it was said on the command line */
+	bool own_flag; /* the rule is for this very path, and was said on the command line */
 	bool approved;
 	bool directory;   /* one was to be made, at least once */
 	bool in_hidden;   /* its directory is hidden: what is not there cannot be made */
@@ -54,5 +53,14 @@ void sb_way_put(const struct sb_stopped *stopped, const struct sb_way *way, stru
 
 /* "--allow-write=PATTERN", for a shell or, quoted by who reads it, as it is. */
 void sb_way_put_flag(const struct sb_way *way, size_t which, bool for_shell, struct sb_buf *out);
+
+/*
+ * Where package managers and build tools keep what they have downloaded.  They write beneath the home directory, outside
+ * every project, in many places at once.  A refusal there is about one directory, and has one flag that makes the tool work.
+ *
+ * Whose cache holds path (canonical)?  "npm's cache", static; NULL: nobody's we know.
+ * *out_directory, relative to home and static, is what has to be writable.
+ */
+const char *sb_cache_of(const char *home, const char *path, const char **out_directory);
 
 #endif

@@ -2,17 +2,211 @@
  * ask.c - put the question about a call that waits, join one that is open, or refuse.
  */
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/escape.h"
 #include "consent/excerpt.h"
+#include "consent/names.h"
 #include "path/path.h"
 #include "supervise/acts.h"
 #include "supervise/pending.h"
-#include "supervise/remarks.h"
 #include "supervise/wording.h"
+
+/* --- what a question says beside the paths ------------------------------------------------------- */
+
+/*
+ * Two calls whose notes differ are two questions, or a harmless one on the screen would be the
+ * answer to another.  Nothing is ever left out: a list that is not whole is no question.
+ */
+struct remarks {
+	char *all[SB_QUESTION_NOTES]; /* not escaped */
+	size_t count;
+	bool broken; /* no memory, or more than a question has room for */
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct remarks *notes, const char *format,
+						      ...)
+{
+	va_list arguments;
+	char *text = NULL;
+
+	va_start(arguments, format);
+	if (notes->count == SB_QUESTION_NOTES || vasprintf(&text, format, arguments) < 0)
+		notes->broken = true;
+	else
+		notes->all[notes->count++] = text;
+	va_end(arguments);
+}
+
+/* About a name, which stands in it as %s; two that differ look different. */
+static void add_name(struct remarks *notes, const char *format, const char *name)
+{
+	SB_AUTO_BUF struct sb_buf shown = SB_BUF(4 * PATH_MAX);
+	const char *gap = strstr(format, "%s");
+
+	sb_escape_name(&shown, name, strlen(name));
+	notes->broken |= sb_buf_failed(&shown);
+	add(notes, "%.*s%s%s", (int)(gap - format), format, shown.data, gap + 2);
+}
+
+static void remarks_done(struct remarks *notes)
+{
+	for (size_t i = 0; i < notes->count; i++)
+		free(notes->all[i]);
+	*notes = (struct remarks){0};
+}
+
+/* What the call itself says: wording.h. */
+static void add_words(const struct sb_pending *pending, struct remarks *notes)
+{
+	char text[4 * PATH_MAX + 64]; /* a name, escaped */
+
+	sb_wording_note(&pending->request->call, text, sizeof text);
+	if (text[0])
+		add(notes, "%s", text);
+}
+
+/* How much it is, and what nobody can promise about it. */
+static void add_directory(const struct sb_seal *seal, struct remarks *notes)
+{
+	char lines[SB_SEAL_NOTES][SB_SEAL_NOTE], words[SB_SEAL_WORDS];
+	size_t count = seal ? sb_seal_notes(seal, lines) : 0;
+
+	add(notes, SB_SEAL_SAYS, "comes along",
+	    seal ? sb_seal_words(seal, words) : "nobody has looked");
+	for (size_t i = 0; i < count; i++)
+		add(notes, "%s", lines[i]);
+}
+
+/* Nobody sees from two paths what goes from one to the other. */
+static void add_moved(const struct sb_pending *pending, struct remarks *notes)
+{
+	const struct sb_looked *looked = &pending->looked[1]; /* what arrives at the target */
+
+	if (pending->request->call.act != SB_ACT_RENAME)
+		return;
+	if (looked->leads_to)
+		add_name(notes, "it is a link, which leads to '%s'", looked->leads_to);
+	else if (looked->thing == SB_THING_DIRECTORY)
+		add_directory(sb_sealed_moved(&pending->directories), notes);
+	else if (looked->thing == SB_THING_NODE)
+		add(notes, "it is no file, but a FIFO, a socket or a device");
+	if (pending->changes)
+		add(notes, "it has changed %ssince you said yes",
+		    pending->changes > 1 ? "again " : "");
+	if (pending->exchanges)
+		add(notes, "the two change places");
+	else if (pending->replaces)
+		add(notes, "%s that has that name now is replaced", pending->replaces);
+}
+
+/* Which of the two paths is meant; they stand above, whole. */
+static const char *which(const struct sb_pending *pending, const struct sb_judged *judged)
+{
+	if (!sb_call_is_two(&pending->request->call))
+		return "";
+	return judged->site == &pending->judgement.sites[1] ? "the new name: " : "the old name: ";
+}
+
+/* Is the rule that the question shows the guard's own, about this name? */
+static bool is_shown(const struct sb_pending *pending, const struct sb_judged *judged)
+{
+	const struct sb_rule *rule = judged->decision.rule;
+
+	return judged == pending->judgement.strictest && rule && rule->tier == SB_TIER_BUILTIN &&
+	       strcmp(rule->pattern, judged->guard.row->pattern) == 0;
+}
+
+/* Where all of the content asks, the guard's words are its beginning, which the question shows anyway. */
+static bool says_content(const struct sb_pending *pending, const struct sb_judged *judged)
+{
+	return judged == pending->judgement.lands && judged->guard.row->kind == SB_GUARD_SAME &&
+	       sb_pending_shows_bytes(pending);
+}
+
+static void add_guard(const struct sb_pending *pending, const struct sb_judged *judged,
+		      struct remarks *notes)
+{
+	const struct sb_guard_answer *guard = &judged->guard;
+
+	if (!is_shown(pending, judged))
+		add(notes, "%s%s obeys it later, outside: %s", which(pending, judged),
+		    guard->row->who, guard->row->why);
+	for (const char *line = says_content(pending, judged) ? "" : guard->detail; *line;
+	     line += *line == '\n') {
+		size_t length = strcspn(line, "\n");
+
+		add(notes, "%.*s", (int)length, line);
+		line += length;
+	}
+	if (judged == pending->judgement.lands && sb_pending_asks_early(pending))
+		add(notes, "a yes is to whatever it writes there");
+}
+
+/* What stops it beside the rule that the question shows. */
+static void add_rules(const struct sb_pending *pending, struct remarks *notes)
+{
+	const struct sb_judged *shown = pending->judgement.strictest;
+
+	for (size_t i = 0; i < pending->judgement.count; i++) {
+		const struct sb_judged *judged = &pending->judgement.all[i];
+		const struct sb_rule *rule = judged->decision.rule;
+
+		if (judged->guard.verdict != SB_GUARD_PLAIN)
+			add_guard(pending, judged, notes);
+		else if (judged != shown && judged->decision.verdict != SB_ALLOW &&
+			 rule != shown->decision.rule)
+			add(notes, "%s%s", which(pending, judged),
+			    rule ? rule->origin
+				 : "it lies outside the project, and no rule allows it");
+	}
+}
+
+/* A yes to a name of a save is one to the file that is saved. */
+static void add_subjects(const struct sb_pending *pending, struct remarks *notes)
+{
+	for (size_t i = 0; i < pending->judgement.count; i++) {
+		struct sb_wish wish = sb_pending_wish(pending, &pending->judgement.all[i]);
+		char subject[NAME_MAX + 1];
+		const char *why;
+
+		if (wish.decision.verdict == SB_ALLOW)
+			continue;
+		sb_grants_subject(&wish, subject, &why);
+		if (why && strcmp(subject, wish.name) != 0)
+			add(notes, "%s of '%s', which a yes covers too", why, subject);
+		else if (why)
+			add(notes, "%s", why);
+	}
+}
+
+/*
+ * Of a call that was judged: where a link leads, what is moved and what is replaced; which other
+ * rule stops it; who obeys a guarded name, and what was found there; what a yes covers besides.
+ */
+static void make_remarks(const struct sb_approver *approver, const struct sb_pending *pending,
+			 struct remarks *notes)
+{
+	const struct sb_call *call = &pending->request->call;
+	const char *service = call->act == SB_ACT_CONNECT
+				      ? sb_socket_in_words(pending->file.path, approver->sockets,
+							   approver->socket_count)
+				      : NULL;
+
+	add_words(pending, notes);
+	add_moved(pending, notes);
+	add_rules(pending, notes);
+	add_subjects(pending, notes);
+	if (service)
+		add(notes, "%s", service);
+}
+
+/* --- the question ------------------------------------------------------------------------------- */
 
 /*
  * A program that the command can have written itself is shown with its whole path: "git" may be
@@ -90,7 +284,7 @@ static enum sb_thing thing(const struct sb_pending *pending)
 
 /* Put the question; false: nobody can be asked after all. */
 static bool put_question(struct sb_approver *approver, struct sb_pending *pending,
-			 const struct sb_remarks *notes)
+			 const struct remarks *notes)
 {
 	const struct sb_judged *judged = pending->judgement.strictest;
 	const struct sb_wire_request *request = pending->request;
@@ -131,7 +325,7 @@ static bool put_question(struct sb_approver *approver, struct sb_pending *pendin
 }
 
 /* What makes this question another one than the next about the same names.  False: no memory. */
-static bool make_key(const struct sb_pending *pending, const struct sb_remarks *notes,
+static bool make_key(const struct sb_pending *pending, const struct remarks *notes,
 		     struct sb_flood_key *out)
 {
 	struct sb_wish first = sb_pending_wish(pending, &pending->judgement.all[0]), second;
@@ -163,7 +357,7 @@ static void refuse(struct sb_approver *approver, struct sb_pending *pending, con
 /* Ask, join an open question, or refuse. */
 void sb_pending_ask(struct sb_approver *approver, struct sb_pending *pending)
 {
-	struct sb_remarks notes = {0};
+	struct remarks notes = {0};
 	struct sb_flood_answer flood;
 	struct sb_flood_key key;
 	bool put;
@@ -176,11 +370,11 @@ void sb_pending_ask(struct sb_approver *approver, struct sb_pending *pending)
 		refuse(approver, pending, "nobody");
 		return;
 	}
-	sb_remarks_of(approver, pending, &notes);
+	make_remarks(approver, pending, &notes);
 	pending->question = approver->last_question + 1;
 	pending->shown = false;
 	if (!make_key(pending, &notes, &key)) {
-		sb_remarks_done(&notes);
+		remarks_done(&notes);
 		refuse(approver, pending, NULL);
 		return;
 	}
@@ -190,12 +384,12 @@ void sb_pending_ask(struct sb_approver *approver, struct sb_pending *pending)
 			     sb_now_ms());
 	switch (flood.verdict) {
 	case SB_FLOOD_JOIN:
-		sb_remarks_done(&notes);
+		remarks_done(&notes);
 		pending->question = flood.question;
 		sb_pending_keep(approver, pending);
 		return;
 	case SB_FLOOD_DENY:
-		sb_remarks_done(&notes);
+		remarks_done(&notes);
 		if (flood.line && approver->asking.notice)
 			approver->asking.notice(approver->asking.context, flood.line);
 		refuse(approver, pending, "flood");
@@ -206,7 +400,7 @@ void sb_pending_ask(struct sb_approver *approver, struct sb_pending *pending)
 	approver->last_question++;
 	pending->shown = true;
 	put = put_question(approver, pending, &notes);
-	sb_remarks_done(&notes);
+	remarks_done(&notes);
 	if (put) {
 		sb_pending_keep(approver, pending);
 		return;

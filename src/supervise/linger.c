@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "supervise/descriptor.h"
+#include "supervise/proc_name.h"
 #include "supervise/land.h"
 #include "supervise/resolve.h"
 

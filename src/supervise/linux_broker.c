@@ -26,7 +26,7 @@
 #include "supervise/acts.h"
 #include "supervise/case.h"
 #include "supervise/constrained.h"
-#include "supervise/descriptor.h"
+#include "supervise/proc_name.h"
 #include "supervise/domains.h"
 #include "supervise/meaning.h"
 #include "supervise/owed.h"

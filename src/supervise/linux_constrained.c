@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "supervise/descriptor.h"
+#include "supervise/proc_name.h"
 #include "sys/beneath.h"
 
 #define SCOPED (RESOLVE_BENEATH | RESOLVE_IN_ROOT)

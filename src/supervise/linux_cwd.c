@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "supervise/descriptor.h"
 #include "supervise/proc_name.h"
 #include "supervise/resolve.h"
 #include "supervise/thread.h"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "supervise/descriptor.h"
+#include "supervise/proc_name.h"
 #include "supervise/resolve.h"
 #include "sys/directory.h"
 

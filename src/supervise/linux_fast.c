@@ -12,7 +12,6 @@
 #include "enforce/linux_landlock.h"
 #include "policy/fast.h"
 #include "supervise/acts.h"
-#include "supervise/descriptor.h"
 #include "supervise/domains.h"
 #include "supervise/proc_name.h"
 

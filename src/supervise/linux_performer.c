@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "enforce/linux_seccomp.h"
 #include "supervise/deputy.h"
-#include "supervise/descriptor.h"
+#include "supervise/proc_name.h"
 #include "supervise/linger.h"
 #include "supervise/meaning.h"
 #include "supervise/leftovers.h"

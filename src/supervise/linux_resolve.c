@@ -13,7 +13,6 @@
 #include "base/auto.h"
 #include "base/clock.h"
 #include "supervise/deep.h"
-#include "supervise/descriptor.h"
 #include "supervise/thread.h"
 
 #define MAX_LINKS 40 /* MAXSYMLINKS of the kernel: path_resolution(7) */

@@ -41,10 +41,6 @@ int sb_bind_at(const struct sb_call *call, const struct sb_spot *file, int socke
 /* From now on what it binds is noted in own. */
 void sb_bind_note(struct sb_own_sockets *own);
 
-/* What chattr does, and whether the file has flags at all.  A positive errno, or 0. */
-int sb_perform_flags(const struct sb_call *call, const struct sb_spot *file);
-int sb_perform_check_flags(const struct sb_spot *file);
-
 /*
  * From now on names that are made and removed are noted in own, for temporary directories that are
  * everybody's; made: by other means than sb_perform().
