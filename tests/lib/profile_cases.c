@@ -17,6 +17,7 @@
 
 #include "enforce/darwin_profile.h"
 #include "guard/fold.h"
+#include "guard/option_name.h"
 #include "judge/judge_impl.h"
 #include "path/pattern.h"
 #include "policy/folding.h"
