@@ -21,4 +21,15 @@ int sb_list_push(char ***list, size_t *count, char *text, struct sb_error *err);
 
 void sb_list_free(char **list); /* NULL is fine */
 
+/* Takes item out of a list whose elements have a next; one that is not in it changes nothing. */
+#define SB_UNLINK(first, item)                                                                     \
+	do {                                                                                       \
+		__typeof__(&(first)) at_ = &(first);                                               \
+                                                                                                   \
+		while (*at_ && *at_ != (item))                                                     \
+			at_ = &(*at_)->next;                                                       \
+		if (*at_)                                                                          \
+			*at_ = (item)->next;                                                       \
+	} while (0)
+
 #endif

@@ -29,15 +29,12 @@ int sb_cli_list_paths(const struct sb_command_line *line);
 /* --- print_profile.c ---------------------------------------------------------- */
 int sb_cli_print_profile(const struct sb_command_line *line);
 
-struct sb_guard;
 struct sb_spot;
 
 /* What a decision rests on, in words. */
 const char *sb_origin_of(const struct sb_policy *policy, const struct sb_decision *decision);
 /* What is at a canonical path, for the judge; sb_spot_done() ends it, after an error too. */
 int sb_look_at(const char *path, struct sb_spot *out, struct sb_error *err);
-/* The guard of the run that setup is for; sb_guard_free() ends it. */
-int sb_guard_of(const struct sb_setup *setup, struct sb_guard **out, struct sb_error *err);
 
 /* --- ask_first.c -------------------------------------------------------------- */
 

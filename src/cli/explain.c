@@ -133,17 +133,6 @@ static const struct sb_guard_row *find_inside(const struct sb_guard *guard,
 	return answer.row;
 }
 
-int sb_guard_of(const struct sb_setup *setup, struct sb_guard **out, struct sb_error *err)
-{
-	const struct sb_guard_home home = {setup->home.home,
-					   (const char *const *)setup->home.git_settings,
-					   {setup->home.xdg_config, setup->home.xdg_data,
-					    (const char *const *)setup->home.obeyed}};
-
-	return sb_grounds_guard(setup->policy, (const char *const *)setup->projects, &home, out,
-				err);
-}
-
 /* As a supervised run judges; without a guard by the rules alone. */
 static int judge(const struct sb_setup *setup, bool guarded, struct explanation *out,
 		 struct sb_error *err)
@@ -154,7 +143,7 @@ static int judge(const struct sb_setup *setup, bool guarded, struct explanation 
 
 	what.site = sb_spot_site(&spot);
 	if (status == SB_OK && guarded)
-		status = sb_guard_of(setup, &out->guard, err);
+		status = sb_guard_of(setup, setup->policy, &out->guard, err);
 	if (status == SB_OK)
 		sb_grounds_init(&out->grounds, setup->policy, out->guard);
 	for (int op = 0; op < SB_OP_COUNT && status == SB_OK; op++)

@@ -261,11 +261,10 @@ static int ask(void *context, const struct sb_repo_about *about, struct sb_error
 /* A name in the zone that a program outside would obey. */
 static enum sb_files_answer consent(void *context, const struct sb_files_question *asked)
 {
-	static const char *const verbs[] = {"read", "write to", "create", "delete"};
 	struct doing *doing = context;
 	struct sb_question question = {
 		.op = asked->op,
-		.verb = verbs[asked->op],
+		.verb = sb_question_verb(asked->op),
 		.path = asked->path,
 		.about = asked->why == SB_FILES_WHY_GUARDED ? SB_ABOUT_RUN_LATER : SB_ABOUT_FILE,
 		.rule = asked->rule ? asked->rule->origin : NULL,

@@ -319,7 +319,7 @@ static int judge_files(const struct sb_command_line *line, const struct sb_tool_
 		return BLOCK;
 	status = sb_policy_mode(judging.setup.policy) == SB_MODE_DANGER_FULL_ACCESS
 			 ? SB_OK
-			 : sb_guard_of(&judging.setup, &judging.guard, &err);
+			 : sb_guard_of(&judging.setup, judging.setup.policy, &judging.guard, &err);
 	if (status == SB_OK) {
 		sb_grounds_init(&judging.grounds, judging.setup.policy, judging.guard);
 		judging.grounds.own_temp = sb_own_temp_new();

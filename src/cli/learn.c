@@ -478,7 +478,7 @@ static int check(struct lesson *lesson, const char *text, unsigned long *out_all
 
 	if (status != SB_OK)
 		return status;
-	status = sb_guard_of(&setup, &guard, lesson->err);
+	status = sb_guard_of(&setup, setup.policy, &guard, lesson->err);
 	if (status == SB_OK)
 		sb_grounds_init(&grounds, setup.policy, guard);
 	for (size_t i = 0; status == SB_OK && i < lesson->item_count; i++) {

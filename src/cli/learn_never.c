@@ -21,10 +21,6 @@ int sb_never_open(const struct sb_setup *setup, const char *learned, struct sb_n
 					   .tier = SB_TIER_GLOBAL,
 					   .pattern = "/",
 					   .origin = "--learn"};
-	const struct sb_guard_home home = {setup->home.home,
-					   (const char *const *)setup->home.git_settings,
-					   {setup->home.xdg_config, setup->home.xdg_data,
-					    (const char *const *)setup->home.obeyed}};
 	int status;
 
 	*out = (struct sb_never){.setup = setup, .learned = learned, .all = sb_policy_new()};
@@ -34,8 +30,7 @@ int sb_never_open(const struct sb_setup *setup, const char *learned, struct sb_n
 	if (status == SB_OK)
 		status = sb_policy_seal(out->all, err);
 	if (status == SB_OK)
-		status = sb_grounds_guard(out->all, (const char *const *)setup->projects, &home,
-					  &out->guard, err);
+		status = sb_guard_of(setup, out->all, &out->guard, err);
 	if (status == SB_OK)
 		sb_grounds_init(&out->grounds, out->all, out->guard);
 	return status;

@@ -121,7 +121,7 @@ static int load(struct calling *calling, struct sb_error *err)
 static int look_around(struct calling *calling, struct sb_error *err)
 {
 	struct sb_guard *guard;
-	int status = sb_guard_of(&calling->user, &guard, err);
+	int status = sb_guard_of(&calling->user, calling->user.policy, &guard, err);
 
 	if (status != SB_OK)
 		return status;

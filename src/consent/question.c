@@ -5,6 +5,13 @@
 #include "base/buf.h"
 #include "base/escape.h"
 
+const char *sb_question_verb(enum sb_op op)
+{
+	static const char *const verbs[] = {"read", "write to", "create", "delete"};
+
+	return verbs[op];
+}
+
 const char *sb_answer_name(enum sb_answer answer)
 {
 	switch (answer) {

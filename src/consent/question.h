@@ -87,6 +87,9 @@ struct sb_question {
 	size_t content_length;
 };
 
+/* "read", "write to", "create", "delete": of an operation whose act says no more. */
+const char *sb_question_verb(enum sb_op op);
+
 /* Are these offered: answer 2, and answer 4? */
 static inline bool sb_question_offers_always(const struct sb_question *question)
 {

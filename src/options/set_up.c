@@ -15,6 +15,7 @@
 #include "consent/session.h"
 #include "enforce/inside.h"
 #include "enforce/layers.h"
+#include "judge/judge.h"
 #include "options/complain.h"
 #include "options/table.h"
 
@@ -247,4 +248,15 @@ int sb_set_up_for(const struct sb_command_line *line, const char *file, bool loo
 	status = status == SB_E_PLACE ? report_place(out) : sb_report(&err);
 	sb_setup_done(out);
 	return status;
+}
+
+int sb_guard_of(const struct sb_setup *setup, const struct sb_policy *policy, struct sb_guard **out,
+		struct sb_error *err)
+{
+	const struct sb_guard_home home = {setup->home.home,
+					   (const char *const *)setup->home.git_settings,
+					   {setup->home.xdg_config, setup->home.xdg_data,
+					    (const char *const *)setup->home.obeyed}};
+
+	return sb_grounds_guard(policy, (const char *const *)setup->projects, &home, out, err);
 }

@@ -11,6 +11,7 @@
 #include "config/setup.h"
 #include "options/options.h"
 
+struct sb_guard;
 struct sb_session;
 
 /* The request that flags and environment make; strings stay the command line's. */
@@ -34,6 +35,10 @@ bool sb_is_supervised(const struct sb_command_line *line);
 
 /* Does a guard judge names in the run that this command line starts, or would start? */
 bool sb_is_guarded(const struct sb_command_line *line, const struct sb_setup *setup);
+
+/* The guard of the run that setup is for, under policy, mostly its own; sb_guard_free() ends it. */
+int sb_guard_of(const struct sb_setup *setup, const struct sb_policy *policy, struct sb_guard **out,
+		struct sb_error *err);
 
 /*
  * sb_setup_make() with its warnings and errors printed; 0 or an exit status.  file: what was found for

@@ -20,20 +20,15 @@
 
 /* --- from the server ------------------------------------------------------------------------------ */
 
-static unsigned long number(const json_t *message, const char *key)
-{
-	return (unsigned long)json_integer_value(json_object_get(message, key));
-}
-
 static void answer(struct keeper *keeper, const json_t *message)
 {
 	static const enum sb_answer answers[] = {SB_ANSWER_ONCE, SB_ANSWER_DIRECTORY,
 						 SB_ANSWER_ALWAYS, SB_ANSWER_DENY, SB_ANSWER_NONE};
-	const char *word = json_string_value(json_object_get(message, "answer"));
+	const char *word = sb_get_text(message, "answer");
 
 	for (size_t i = 0; word && i < sizeof answers / sizeof answers[0]; i++)
 		if (strcmp(sb_answer_name(answers[i]), word) == 0) {
-			sb_keeper_answer(keeper, number(message, "q"), answers[i], "client");
+			sb_keeper_answer(keeper, sb_get_number(message, "q"), answers[i], "client");
 			return;
 		}
 }
@@ -43,14 +38,14 @@ static void record_ruled(struct keeper *keeper, const json_t *message, bool allo
 {
 	struct sb_event event = {
 		.kind = allowed ? SB_EVENT_ALLOW : SB_EVENT_DENY,
-		.op = json_string_value(json_object_get(message, "op")),
-		.act = json_string_value(json_object_get(message, "tool")),
-		.path = json_string_value(json_object_get(message, "path")),
-		.given = json_string_value(json_object_get(message, "given")),
-		.rule = json_string_value(json_object_get(message, "rule")),
-		.directory = json_string_value(json_object_get(message, "root")),
+		.op = sb_get_text(message, "op"),
+		.act = sb_get_text(message, "tool"),
+		.path = sb_get_text(message, "path"),
+		.given = sb_get_text(message, "given"),
+		.rule = sb_get_text(message, "rule"),
+		.directory = sb_get_text(message, "root"),
 		.verdict = allowed ? "allow" : "deny",
-		.by = json_string_value(json_object_get(message, "by")),
+		.by = sb_get_text(message, "by"),
 		.error = allowed ? 0 : EACCES,
 	};
 
@@ -77,14 +72,14 @@ static void send_log(struct keeper *keeper, unsigned long call)
 
 static void take(struct keeper *keeper, const json_t *message, int fds[SB_LINK_FDS])
 {
-	const char *kind = json_string_value(json_object_get(message, "k"));
+	const char *kind = sb_get_text(message, "k");
 
 	if (!kind)
 		keeper->link.broken = true;
 	else if (strcmp(kind, "perform") == 0)
 		sb_keeper_perform(keeper, message);
 	else if (strcmp(kind, "cancel") == 0)
-		sb_keeper_cancel(keeper, number(message, "call"));
+		sb_keeper_cancel(keeper, sb_get_number(message, "call"));
 	else if (strcmp(kind, "run") == 0)
 		sb_keeper_run(keeper, message, sb_take_fd(&fds[0]));
 	else if (strcmp(kind, "signal") == 0)
@@ -98,7 +93,7 @@ static void take(struct keeper *keeper, const json_t *message, int fds[SB_LINK_F
 	else if (strcmp(kind, "count") == 0)
 		sb_keeper_count(keeper, json_object_get(message, "allowed"));
 	else if (strcmp(kind, "log") == 0)
-		send_log(keeper, number(message, "call"));
+		send_log(keeper, sb_get_number(message, "call"));
 	for (size_t i = 0; i < SB_LINK_FDS; i++)
 		sb_auto_close(&fds[i]);
 }

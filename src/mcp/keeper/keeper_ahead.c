@@ -25,8 +25,7 @@ json_t *sb_ahead_outcome(json_t *result, const char *outcome, const char *until)
 
 	json_object_set_new(structured, "granted", json_boolean(strcmp(outcome, "granted") == 0));
 	json_object_set_new(structured, "outcome", json_string(outcome));
-	if (until)
-		json_object_set_new(structured, "until", json_string(until));
+	sb_put_text(structured, "until", until);
 	return result;
 }
 
@@ -40,7 +39,7 @@ json_t *sb_ahead_outcome(json_t *result, const char *outcome, const char *until)
  */
 void sb_ahead_reason(json_t *notes, const json_t *args)
 {
-	const char *given = sb_arg_text(args, "reason");
+	const char *given = sb_get_text(args, "reason");
 	SB_AUTO_FREE char *reason = given ? strdup(given) : NULL;
 	SB_AUTO_BUF struct sb_buf line = SB_BUF(8 * REASON_SHOWN + 256);
 
@@ -71,7 +70,7 @@ struct request {
 static bool read_request(struct sb_tool_call *call, struct request *out)
 {
 	const json_t *list = json_object_get(call->args, "operations"), *word;
-	const char *path = sb_arg_text(call->args, "path");
+	const char *path = sb_get_text(call->args, "path");
 	size_t i;
 
 	json_array_foreach(list, i, word) for (int op = 0; op < SB_OP_COUNT;
@@ -105,13 +104,12 @@ static bool read_request(struct sb_tool_call *call, struct request *out)
 
 static void put_verbs(const struct request *request, struct sb_buf *out)
 {
-	static const char *const verbs[] = {"read", "write to", "create", "delete"};
 	size_t told = 0;
 
 	for (int op = 0; op < SB_OP_COUNT; op++)
 		if (request->wanted[op]) {
 			sb_buf_puts(out, !told ? "" : told + 1 == request->count ? " and " : ", ");
-			sb_buf_puts(out, verbs[op]);
+			sb_buf_puts(out, sb_question_verb((enum sb_op)op));
 			told++;
 		}
 }
@@ -201,11 +199,10 @@ static void put_question(struct child *child, const struct request *request, boo
 				    request->strictest, "ops", ops, "verb", verb.data, "path",
 				    sb_rpc_string(request->path), "guarded", guarded, "thing",
 				    request->thing, "ahead", 1, "notes", notes);
-	if (request->why.rule[0])
-		json_object_set_new(child->question, "rule", sb_rpc_string(request->why.rule));
+	sb_put_text(child->question, "rule", request->why.rule);
 	if (place && !guarded &&
 	    sb_keeper_may_open(child->keeper, request->strictest, request->path, place))
-		json_object_set_new(child->question, "directory", sb_rpc_string(place));
+		sb_put_text(child->question, "directory", place);
 }
 
 /*
@@ -218,7 +215,7 @@ static void put_question(struct child *child, const struct request *request, boo
  */
 static enum sb_thing thing_wanted(const json_t *args, const char *path)
 {
-	const char *kind = sb_arg_text(args, "kind");
+	const char *kind = sb_get_text(args, "kind");
 	struct stat info;
 
 	return kind && strcmp(kind, "directory") == 0 && lstat(path, &info) != 0

@@ -130,9 +130,8 @@ void sb_keeper_answer(struct keeper *keeper, unsigned long id, enum sb_answer an
 	if (keeper->socket && strcmp(by, "attach") != 0)
 		sb_socket_withdraw(keeper->socket, id, "answered in the client");
 	if (strcmp(by, "client") != 0)
-		sb_link_send(&keeper->link,
-			     json_pack("{s:s, s:I}", "k", "withdrawn", "q", (json_int_t)id), NULL,
-			     0);
+		sb_keeper_tell(keeper,
+			       json_pack("{s:s, s:I}", "k", "withdrawn", "q", (json_int_t)id));
 	if (asks_to_start(question)) {
 		struct keeper_run *run = question->run;
 

@@ -1,6 +1,7 @@
 /* keeper_ask.c - questions: who is asked. */
 #include <stdlib.h>
 
+#include "base/list.h"
 #include "mcp/keeper/keeper_impl.h"
 #include "mcp/wire/rpc.h"
 
@@ -24,12 +25,7 @@ struct keeper_question *sb_keeper_question(struct keeper *keeper, const struct s
 
 void sb_keeper_unlink_question(struct keeper *keeper, struct keeper_question *question)
 {
-	struct keeper_question **at = &keeper->questions;
-
-	while (*at && *at != question)
-		at = &(*at)->next;
-	if (*at)
-		*at = question->next;
+	SB_UNLINK(keeper->questions, question);
 }
 
 bool sb_keeper_people(const struct keeper *keeper)
@@ -46,8 +42,7 @@ bool sb_keeper_waits(const struct keeper *keeper)
 
 bool sb_keeper_elicits(const struct keeper *keeper, const json_t *message)
 {
-	return json_is_true(json_object_get(message, "elicit")) &&
-	       keeper->options->line->consent != SB_CONSENT_WATCH;
+	return sb_get_true(message, "elicit") && keeper->options->line->consent != SB_CONSENT_WATCH;
 }
 
 /* By the names that the client's user and the model both know, where those are others. */
@@ -77,8 +72,7 @@ static void send_question(struct keeper *keeper, const struct keeper_question *q
 	else
 		json_object_set_new(message, "run", json_integer((json_int_t)question->run->run));
 	if (keeper->options->worker)
-		json_object_set_new(message, "worker",
-				    sb_rpc_string(keeper->options->worker->worker.name));
+		sb_put_text(message, "worker", keeper->options->worker->worker.name);
 	set_text(keeper, message, "verb", shown->verb);
 	set_text(keeper, message, "path", shown->path);
 	set_text(keeper, message, "target", shown->target);
@@ -101,7 +95,7 @@ static void send_question(struct keeper *keeper, const struct keeper_question *q
 	if (shown->content)
 		json_object_set_new(message, "content",
 				    sb_rpc_shown(shown->content, shown->content_length));
-	sb_link_send(&keeper->link, message, NULL, 0);
+	sb_keeper_tell(keeper, message);
 }
 
 bool sb_keeper_put(struct keeper *keeper, struct keeper_question *question, bool elicit)
@@ -124,9 +118,8 @@ void sb_keeper_withdraw(struct keeper *keeper, struct keeper_question *question,
 {
 	if (keeper->socket)
 		sb_socket_withdraw(keeper->socket, question->shown.id, why);
-	sb_link_send(&keeper->link,
-		     json_pack("{s:s, s:I}", "k", "withdrawn", "q", (json_int_t)question->shown.id),
-		     NULL, 0);
+	sb_keeper_tell(keeper, json_pack("{s:s, s:I}", "k", "withdrawn", "q",
+					 (json_int_t)question->shown.id));
 	sb_keeper_unlink_question(keeper, question);
 	if (question->perform)
 		question->perform->question = NULL;

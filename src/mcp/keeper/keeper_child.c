@@ -15,6 +15,7 @@
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/escape.h"
+#include "base/write.h"
 #include "consent/excerpt.h"
 #include "mcp/keeper/keeper_child.h"
 #include "mcp/tools/tools.h"
@@ -148,15 +149,14 @@ static void put_question(struct child *child, const struct sb_files_question *qu
 				    sb_rpc_string(question->path), "guarded", subject->guarded,
 				    "thing", subject->thing, "bytes", subject->bytes, "notes",
 				    json_incref(notes));
-	if (child->keeper->options->worker)
-		json_object_set_new(child->question, "rule", sb_rpc_string(question->reason));
-	else if (question->rule)
-		json_object_set_new(child->question, "rule", sb_rpc_string(question->rule->origin));
+	sb_put_text(child->question, "rule",
+		    child->keeper->options->worker ? question->reason
+		    : question->rule               ? question->rule->origin
+						   : NULL);
 	if (question->directory && !subject->guarded &&
 	    (child->keeper->options->worker ||
 	     sb_keeper_may_open(child->keeper, question->op, question->path, question->directory)))
-		json_object_set_new(child->question, "directory",
-				    sb_rpc_string(question->directory));
+		sb_put_text(child->question, "directory", question->directory);
 	if (question->content)
 		json_object_set_new(child->question, "content", shown_content(question));
 }
@@ -168,13 +168,9 @@ static json_t *used_by(const struct sb_files_question *question,
 	json_t *used = json_pack("{s:s, s:o, s:s}", "op", sb_op_name(question->op), "path",
 				 sb_rpc_string(question->path), "by", by);
 
-	if (question->other)
-		json_object_set_new(used, question->op == SB_DELETE ? "to" : "from",
-				    sb_rpc_string(question->other));
-	if (question->rule)
-		json_object_set_new(used, "rule", sb_rpc_string(question->rule->origin));
-	if (question->content)
-		json_object_set_new(used, "content", json_string(subject->bytes));
+	sb_put_text(used, question->op == SB_DELETE ? "to" : "from", question->other);
+	sb_put_text(used, "rule", question->rule ? question->rule->origin : NULL);
+	sb_put_text(used, "content", question->content ? subject->bytes : NULL);
 	return used;
 }
 
@@ -222,10 +218,8 @@ static void audit(void *context, const struct sb_files_event *event)
 		return;
 	told = json_pack("{s:s, s:o}", "op", sb_op_name(event->op), "path",
 			 sb_rpc_string(event->path));
-	if (event->given)
-		json_object_set_new(told, "given", sb_rpc_string(event->given));
-	if (event->rule)
-		json_object_set_new(told, "rule", sb_rpc_string(event->rule->origin));
+	sb_put_text(told, "given", event->given);
+	sb_put_text(told, "rule", event->rule ? event->rule->origin : NULL);
 	if (event->verdict == SB_ASK && child->perform->nobody)
 		json_object_set_new(told, "by", json_string("nobody"));
 	if (sb_decision_is_quiet(&(struct sb_decision){event->verdict, event->rule}, event->op))
@@ -245,15 +239,9 @@ static json_t *counts(const unsigned long count[SB_OP_COUNT])
 static void write_out(int fd, json_t *value)
 {
 	SB_AUTO_FREE char *text = value ? json_dumps(value, JSON_COMPACT) : NULL;
-	size_t length = text ? strlen(text) : 0;
 
-	for (size_t at = 0; at < length;) {
-		ssize_t put = write(fd, text + at, length - at);
-
-		if (put <= 0)
-			_exit(1);
-		at += (size_t)put;
-	}
+	if (text && sb_write_all(fd, text, strlen(text)) != 0)
+		_exit(1);
 }
 
 _Noreturn void sb_keeper_child(const struct keeper *keeper, const struct keeper_perform *perform,
@@ -317,12 +305,10 @@ _Noreturn void sb_keeper_child(const struct keeper *keeper, const struct keeper_
 	write_out(perform->result, result);
 	told = json_pack("{s:o, s:o, s:i, s:o, s:o, s:b}", "allowed", child.allowed, "count",
 			 counts(child.allowed_count), "code", call.err.code, "used", child.used,
-			 "refused", child.refused, "failed",
-			 json_is_true(json_object_get(result, "isError")));
+			 "refused", child.refused, "failed", sb_get_true(result, "isError"));
 	if (child.question && call.err.code == SB_FILES_NEEDS_CONSENT)
 		json_object_set_new(told, "question", child.question);
-	if (child.open)
-		json_object_set_new(told, "open", child.open);
+	json_object_set_new(told, "open", child.open);
 	write_out(report, told);
 	_exit(0);
 }

@@ -46,8 +46,7 @@ static void put_question(struct child *child, const struct sb_repo_about *about,
 				    "verb", about->verb, "path", sb_rpc_string(about->path),
 				    "guarded", 0, "thing", subject->thing, "bytes", subject->bytes,
 				    "act", !lasting, "notes", notes);
-	if (lasting)
-		json_object_set_new(child->question, "directory", sb_rpc_string(about->directory));
+	sb_put_text(child->question, "directory", lasting ? about->directory : NULL);
 	if (!about->content)
 		return;
 	sb_excerpt_shown(NULL, 0, about->content, about->content_length, &shown);
@@ -162,8 +161,7 @@ static void tell(struct child *child, const struct sb_repo_request *request,
 	json_t *used =
 		json_pack("{s:s, s:o}", "op", sb_op_name(op), "path", sb_rpc_string(result->repo));
 
-	if (request->zone)
-		json_object_set_new(used, "to", sb_rpc_string(request->zone));
+	sb_put_text(used, "to", request->zone);
 	json_array_append_new(child->used, used);
 }
 
@@ -187,7 +185,7 @@ static json_t *run(struct child *child, struct sb_tool_call *call, const struct 
 {
 	const struct sb_keeper_options *options = child->keeper->options;
 	const struct sb_setup *setup = options->setup;
-	const char *into = sb_arg_text(call->args, "into"),
+	const char *into = sb_get_text(call->args, "into"),
 		   **paths = sb_arg_list(call->args, "paths");
 	struct asking asking = {child, false};
 	struct sb_repo_session session = {
@@ -208,14 +206,14 @@ static json_t *run(struct child *child, struct sb_tool_call *call, const struct 
 		.context = &asking,
 	};
 	const struct sb_repo_request request = {
-		.repo = sb_arg_text(call->args, "repository"),
-		.branch = sb_arg_text(call->args, "branch"),
-		.zone = into ? into : sb_arg_text(call->args, "from"),
+		.repo = sb_get_text(call->args, "repository"),
+		.branch = sb_get_text(call->args, "branch"),
+		.zone = into ? into : sb_get_text(call->args, "from"),
 		.paths = paths,
-		.message = sb_arg_text(call->args, "message"),
-		.id = sb_arg_text(call->args, "id"),
-		.new_branch = sb_arg_bool(call->args, "newBranch"),
-		.force = sb_arg_bool(call->args, "force"),
+		.message = sb_get_text(call->args, "message"),
+		.id = sb_get_text(call->args, "id"),
+		.new_branch = sb_get_true(call->args, "newBranch"),
+		.force = sb_get_true(call->args, "force"),
 	};
 	struct sb_repo_result result = {0};
 	struct sb_error err;

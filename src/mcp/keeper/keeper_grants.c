@@ -5,22 +5,10 @@
 
 #include "base/auto.h"
 #include "consent/always.h"
-#include "judge/judge.h"
 #include "mcp/keeper/keeper_impl.h"
+#include "options/set_up.h"
 #include "path/path.h"
 #include "sys/process.h"
-
-bool sb_keeper_guard(const struct keeper *keeper, struct sb_guard **out)
-{
-	const struct sb_setup *setup = keeper->options->setup;
-	const struct sb_guard_home home = {setup->home.home,
-					   (const char *const *)setup->home.git_settings,
-					   {setup->home.xdg_config, setup->home.xdg_data,
-					    (const char *const *)setup->home.obeyed}};
-
-	return sb_grounds_guard(setup->policy, (const char *const *)setup->projects, &home, out,
-				NULL) == SB_OK;
-}
 
 /* --- answers that last (grants.h) ------------------------------------------------------------- */
 
@@ -179,7 +167,7 @@ void sb_keeper_remember(struct keeper *keeper, const struct sb_question *shown,
 	/* what is harmless lands there all the same */
 	wish.shows_content = shown->about == SB_ABOUT_RUN_LATER;
 	if (answer == SB_ANSWER_ALWAYS &&
-	    (!sb_keeper_guard(keeper, &guard) ||
+	    (sb_guard_of(setup, setup->policy, &guard, NULL) != SB_OK ||
 	     sb_always_write(
 		     &(struct sb_always){&setup->home, setup->policy, guard, keeper->grants}, &wish,
 		     &file, &rule, NULL) != SB_OK))

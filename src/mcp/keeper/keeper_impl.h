@@ -42,6 +42,7 @@
 #include "guard/guard.h"
 #include "mcp/keeper/keeper.h"
 #include "mcp/wire/link.h"
+#include "mcp/wire/rpc.h"
 #include "sandbash/files.h"
 
 #define SB_KEEPER_WAY_IN 128
@@ -160,6 +161,11 @@ struct keeper {
 	unsigned unsandboxed_refused; /* how often a person has said no to that */
 };
 
+static inline void sb_keeper_tell(struct keeper *keeper, json_t *message) /* the server */
+{
+	sb_link_send(&keeper->link, message, NULL, 0);
+}
+
 /* --- keeper_record.c ---------------------------------------------------------------------- */
 void sb_keeper_open_record(struct keeper *keeper); /* and the socket; from the first real call */
 void sb_keeper_record(struct keeper *keeper, struct sb_event *event);
@@ -184,9 +190,6 @@ enum sb_answer sb_keeper_known(struct keeper *keeper, const struct keeper_approv
  */
 void sb_keeper_remember(struct keeper *keeper, const struct sb_question *shown,
 			enum sb_answer answer);
-
-/* The guard of a run under the server's rules, in our own view of the files.  False: no memory. */
-bool sb_keeper_guard(const struct keeper *keeper, struct sb_guard **out);
 
 /* What was answered before: grants of the session.  guarded: those for its directory do not count. */
 enum sb_answer sb_keeper_recall(const struct keeper *keeper, enum sb_op op, const char *path,

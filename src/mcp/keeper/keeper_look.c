@@ -7,6 +7,7 @@
 #include "judge/judge.h"
 #include "mcp/keeper/keeper_child.h"
 #include "mcp/wire/rpc.h"
+#include "options/set_up.h"
 #include "path/path.h"
 #include "sys/process.h"
 
@@ -95,7 +96,8 @@ bool sb_child_is_guarded(const struct child *child, enum sb_op op, const char *p
 			 .path = path,
 			 .name = strrchr(path, '/') + 1},
 	};
-	struct sb_grounds grounds = {.policy = child->keeper->options->setup->policy};
+	const struct sb_setup *setup = child->keeper->options->setup;
+	struct sb_grounds grounds = {.policy = setup->policy};
 	struct sb_judgement judgement;
 	const struct sb_guard_answer *answer = &judgement.all[0].guard;
 	struct sb_guard *guard;
@@ -104,7 +106,7 @@ bool sb_child_is_guarded(const struct child *child, enum sb_op op, const char *p
 	*out_row = NULL;
 	if (op == SB_READ)
 		return false;
-	if (!sb_keeper_guard(child->keeper, &guard)) {
+	if (sb_guard_of(setup, setup->policy, &guard, NULL) != SB_OK) {
 		sb_child_note(notes, "nobody could find out whether a program outside obeys it");
 		return true;
 	}

@@ -158,7 +158,7 @@ static json_t *read_root(const struct keeper *keeper, const char *const *roots, 
 /* Where the command will stand; NULL: it is not there. */
 static char *directory_of(const json_t *message, const char *root)
 {
-	const char *given = json_string_value(json_object_get(message, "cwd"));
+	const char *given = sb_get_text(message, "cwd");
 	SB_AUTO_FREE char *absolute = NULL;
 	char *directory = NULL;
 
@@ -175,7 +175,7 @@ static json_t *read_given(const struct keeper *keeper, const json_t *given, cons
 	size_t i;
 
 	for (i = 0; i < WISHES && !wrong; i++) {
-		const char *word = json_string_value(json_object_get(given, wishes[i].argument));
+		const char *word = sb_get_text(given, wishes[i].argument);
 
 		if (word)
 			wrong = read_setting(keeper, i, word, out);
@@ -207,7 +207,7 @@ static json_t *read_given(const struct keeper *keeper, const json_t *given, cons
 json_t *sb_needs_read(const struct keeper *keeper, const json_t *message, struct keeper_needs *out)
 {
 	const json_t *given = json_object_get(message, "needs");
-	const char *command = json_string_value(json_object_get(message, "command"));
+	const char *command = sb_get_text(message, "command");
 	SB_AUTO_FREE const char **roots =
 		sb_keeper_roots(keeper, json_object_get(message, "roots"));
 	SB_AUTO_FREE char *directory = NULL;
@@ -215,7 +215,7 @@ json_t *sb_needs_read(const struct keeper *keeper, const json_t *message, struct
 
 	/* a worker's paths are none of this machine: its command asks when it runs */
 	if (wrong || !roots || !command || keeper->options->worker ||
-	    !json_is_true(json_object_get(given, "askFirst")))
+	    !sb_get_true(given, "askFirst"))
 		return wrong;
 	directory = directory_of(message, roots[0]);
 	sb_needs_preview(keeper, command, directory, out);

@@ -11,6 +11,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/list.h"
 #include "mcp/keeper/keeper_impl.h"
 #include "mcp/tools/tools.h"
 #include "mcp/wire/rpc.h"
@@ -22,12 +23,7 @@
 
 static void free_perform(struct keeper *keeper, struct keeper_perform *perform)
 {
-	struct keeper_perform **at = &keeper->performs;
-
-	while (*at && *at != perform)
-		at = &(*at)->next;
-	if (*at)
-		*at = perform->next;
+	SB_UNLINK(keeper->performs, perform);
 	sb_approvals_free(perform->approvals);
 	json_decref(perform->args);
 	json_decref(perform->roots);
@@ -62,10 +58,8 @@ static void finish(struct keeper *keeper, struct keeper_perform *perform, bool n
 /* Could not even be tried. */
 static void fail(struct keeper *keeper, struct keeper_perform *perform)
 {
-	sb_link_send(&keeper->link,
-		     json_pack("{s:s, s:I, s:b}", "k", "performed", "call",
-			       (json_int_t)perform->call, "failed", 1),
-		     NULL, 0);
+	sb_keeper_tell(keeper, json_pack("{s:s, s:I, s:b}", "k", "performed", "call",
+					 (json_int_t)perform->call, "failed", 1));
 	free_perform(keeper, perform);
 }
 
@@ -92,7 +86,7 @@ static void start(struct keeper *keeper, struct keeper_perform *perform)
 
 void sb_keeper_perform(struct keeper *keeper, const json_t *message)
 {
-	const char *tool = json_string_value(json_object_get(message, "tool"));
+	const char *tool = sb_get_text(message, "tool");
 	json_t *args = json_object_get(message, "arguments");
 	const struct sb_tool *found = tool ? sb_tool_find(tool) : NULL;
 	struct keeper_perform *perform;
@@ -104,7 +98,7 @@ void sb_keeper_perform(struct keeper *keeper, const json_t *message)
 	if (!perform)
 		return;
 	*perform = (struct keeper_perform){
-		.call = (unsigned long)json_integer_value(json_object_get(message, "call")),
+		.call = sb_get_number(message, "call"),
 		.tool = tool ? strdup(tool) : NULL,
 		.args = json_incref(args),
 		.roots = json_incref(json_object_get(message, "roots")),
@@ -143,13 +137,6 @@ void sb_keeper_cancel(struct keeper *keeper, unsigned long call)
 
 /* --- what came of a try -------------------------------------------------------------------------- */
 
-static const char *verb_of(enum sb_op op)
-{
-	static const char *const verbs[] = {"read", "write to", "create", "delete"};
-
-	return verbs[op];
-}
-
 /* What rules, or a person, refused; and what rules allowed, where that is recorded. */
 static void record_ruled(struct keeper *keeper, const struct keeper_perform *perform,
 			 const json_t *list, bool allowed)
@@ -159,18 +146,17 @@ static void record_ruled(struct keeper *keeper, const struct keeper_perform *per
 
 	json_array_foreach(list, i, refused)
 	{
-		struct sb_event event = {
-			.kind = allowed ? SB_EVENT_ALLOW : SB_EVENT_DENY,
-			.question = allowed ? 0 : perform->asked,
-			.op = json_string_value(json_object_get(refused, "op")),
-			.act = perform->tool,
-			.path = json_string_value(json_object_get(refused, "path")),
-			.given = json_string_value(json_object_get(refused, "given")),
-			.rule = json_string_value(json_object_get(refused, "rule")),
-			.verdict = allowed ? "allow" : "deny",
-			.by = json_string_value(json_object_get(refused, "by")),
-			.error = allowed ? 0 : EACCES,
-			.directory = keeper->options->setup->home.cwd};
+		struct sb_event event = {.kind = allowed ? SB_EVENT_ALLOW : SB_EVENT_DENY,
+					 .question = allowed ? 0 : perform->asked,
+					 .op = sb_get_text(refused, "op"),
+					 .act = perform->tool,
+					 .path = sb_get_text(refused, "path"),
+					 .given = sb_get_text(refused, "given"),
+					 .rule = sb_get_text(refused, "rule"),
+					 .verdict = allowed ? "allow" : "deny",
+					 .by = sb_get_text(refused, "by"),
+					 .error = allowed ? 0 : EACCES,
+					 .directory = keeper->options->setup->home.cwd};
 
 		sb_keeper_record(keeper, &event);
 	}
@@ -198,29 +184,29 @@ static void ask(struct keeper *keeper, struct keeper_perform *perform, const jso
 	int op = (int)json_integer_value(json_object_get(asked, "op"));
 	struct sb_question shown = {
 		.op = op >= 0 && op < SB_OP_COUNT ? (enum sb_op)op : SB_MODIFY,
-		.path = json_string_value(json_object_get(asked, "path")),
-		.directory = json_string_value(json_object_get(asked, "directory")),
-		.rule = json_string_value(json_object_get(asked, "rule")),
-		.content = json_string_value(json_object_get(asked, "content")),
-		.content_length = json_string_length(json_object_get(asked, "content")),
+		.path = sb_get_text(asked, "path"),
+		.directory = sb_get_text(asked, "directory"),
+		.rule = sb_get_text(asked, "rule"),
+		.content = sb_get_text(asked, "content"),
+		.content_length = sb_get_length(asked, "content"),
 		.program = perform->tool,
 		.process = getpid(),
-		.about = json_is_true(json_object_get(asked, "guarded"))   ? SB_ABOUT_RUN_LATER
-			 : json_is_true(json_object_get(asked, "session")) ? SB_ABOUT_PROJECT
-			 : json_is_true(json_object_get(asked, "ahead"))   ? SB_ABOUT_AHEAD
-			 : json_is_true(json_object_get(asked, "act"))     ? SB_ABOUT_REPO
-									   : SB_ABOUT_FILE,
-		.verb = json_string_value(json_object_get(asked, "verb")),
+		.about = sb_get_true(asked, "guarded")   ? SB_ABOUT_RUN_LATER
+			 : sb_get_true(asked, "session") ? SB_ABOUT_PROJECT
+			 : sb_get_true(asked, "ahead")   ? SB_ABOUT_AHEAD
+			 : sb_get_true(asked, "act")     ? SB_ABOUT_REPO
+							 : SB_ABOUT_FILE,
+		.verb = sb_get_text(asked, "verb"),
 	};
 	struct keeper_question *question = NULL;
 	struct sb_event event = {.kind = SB_EVENT_ASK, .act = perform->tool};
-	const char *bytes = json_string_value(json_object_get(asked, "bytes"));
+	const char *bytes = sb_get_text(asked, "bytes");
 	bool whole = take_notes(json_object_get(asked, "notes"), &shown);
 	const json_t *one;
 	size_t i;
 
 	if (!shown.verb)
-		shown.verb = verb_of(shown.op);
+		shown.verb = sb_question_verb(shown.op);
 	if (shown.path && whole && perform->rounds < MAX_ROUNDS)
 		question = sb_keeper_question(keeper, &shown);
 	if (!question) {
@@ -228,12 +214,12 @@ static void ask(struct keeper *keeper, struct keeper_perform *perform, const jso
 		return;
 	}
 	question->perform = perform;
-	question->act = json_is_true(json_object_get(asked, "act"));
+	question->act = sb_get_true(asked, "act");
 	json_array_foreach(json_object_get(asked, "ops"), i, one)
 		question->ops |= 1U << (json_integer_value(one) & 7);
 	question->subject = (struct keeper_subject){
 		.op = shown.op,
-		.guarded = json_is_true(json_object_get(asked, "guarded")),
+		.guarded = sb_get_true(asked, "guarded"),
 		.thing = (enum sb_thing)json_integer_value(json_object_get(asked, "thing")),
 		.path = question->shown.path};
 	if (bytes && strlen(bytes) < sizeof question->subject.bytes)
@@ -261,18 +247,18 @@ static void record_used(struct keeper *keeper, const struct keeper_perform *perf
 
 	json_array_foreach(json_object_get(told, "used"), i, used)
 	{
-		const char *path = json_string_value(json_object_get(used, "path"));
-		const char *from = json_string_value(json_object_get(used, "from"));
+		const char *path = sb_get_text(used, "path");
+		const char *from = sb_get_text(used, "from");
 		struct sb_event event = {
 			.kind = SB_EVENT_PERFORM,
 			.question = perform->asked,
-			.op = json_string_value(json_object_get(used, "op")),
+			.op = sb_get_text(used, "op"),
 			.act = perform->tool,
 			.path = from ? from : path,
-			.target = from ? path : json_string_value(json_object_get(used, "to")),
-			.rule = json_string_value(json_object_get(used, "rule")),
-			.content = json_string_value(json_object_get(used, "content")),
-			.by = json_string_value(json_object_get(used, "by")),
+			.target = from ? path : sb_get_text(used, "to"),
+			.rule = sb_get_text(used, "rule"),
+			.content = sb_get_text(used, "content"),
+			.by = sb_get_text(used, "by"),
 			.verdict = "allow",
 			.directory = keeper->options->setup->home.cwd,
 		};
@@ -343,7 +329,7 @@ void sb_keeper_perform_report(struct keeper *keeper, struct keeper_perform *perf
 			record_opened(keeper, perform, json_string_value(opened));
 		if (opened && keeper->session && !keeper->own_session)
 			sb_session_keep_project(keeper->session, json_string_value(opened), NULL);
-		if (!json_is_true(json_object_get(told, "failed")))
+		if (!sb_get_true(told, "failed"))
 			record_used(keeper, perform, told);
 		finish(keeper, perform, perform->nobody, opened);
 	}

@@ -106,7 +106,7 @@ static void put_question(struct child *child, const char *path, const json_t *ar
 
 static json_t *answer(struct child *child, struct sb_tool_call *call, const char *path)
 {
-	const char *given = sb_arg_text(call->args, "path"), *why;
+	const char *given = sb_get_text(call->args, "path"), *why;
 	const char **roots = sb_keeper_roots(child->keeper, child->perform->roots);
 	struct keeper_subject subject = {.op = SB_MODIFY, .path = path};
 	const struct keeper_approval *said;
@@ -147,7 +147,7 @@ json_t *sb_project_request(struct child *child, struct sb_tool_call *call)
 	const struct sb_home *home = &child->keeper->options->setup->home;
 	SB_AUTO_FREE char *absolute = NULL;
 	SB_AUTO_FREE char *path = NULL;
-	const char *given = sb_arg_text(call->args, "path");
+	const char *given = sb_get_text(call->args, "path");
 	struct sb_error err;
 	int missing = 0, status = sb_path_expand(given, home->cwd, home->home, &absolute, &err);
 

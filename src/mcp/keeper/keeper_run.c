@@ -22,6 +22,7 @@
 
 #include "base/auto.h"
 #include "base/clock.h"
+#include "base/list.h"
 #include "consent/attach_wire.h"
 #include "mcp/keeper/keeper_impl.h"
 #include "mcp/wire/rpc.h"
@@ -30,7 +31,7 @@
 #include "policy/settings.h"
 #include "sys/process.h"
 
-#define ASK_FD 3       /* in the run */
+#define ASK_FD "3"     /* in the run */
 #define MAX_RUNS 32    /* at one time */
 #define MAX_WORDS 1024 /* of a run's command line */
 #define REPORT_MAX (16 * 1024 * 1024)
@@ -166,14 +167,9 @@ static void make_words(struct keeper *keeper, const struct keeper_run *run, cons
 		add_word(words, "--keep-env=",
 			 options->worker ? options->line->keep_env : options->keep_env);
 	add_word(words, "", "--quiet");
-	if (run->attached >= 0) {
-		char number[16];
-
-		snprintf(number, sizeof number, "%d", ASK_FD);
-		add_word(words, "--ask-fd=", number);
-	}
-	add_command(words, keeper, json_string_value(json_object_get(message, "command")),
-		    json_string_value(json_object_get(message, "cwd")));
+	if (run->attached >= 0)
+		add_word(words, "", "--ask-fd=" ASK_FD);
+	add_command(words, keeper, sb_get_text(message, "command"), sb_get_text(message, "cwd"));
 }
 
 /* --- starting ------------------------------------------------------------------------------------- */
@@ -251,19 +247,15 @@ static _Noreturn void become(const struct keeper *keeper, const struct keeper_ru
 
 static void send_failed(struct keeper *keeper, unsigned long run, const char *why)
 {
-	sb_link_send(
-		&keeper->link,
-		json_pack("{s:s, s:I, s:s}", "k", "ended", "run", (json_int_t)run, "failed", why),
-		NULL, 0);
+	sb_keeper_tell(keeper, json_pack("{s:s, s:I, s:s}", "k", "ended", "run", (json_int_t)run,
+					 "failed", why));
 }
 
 /* Takes the error over. */
 static void send_error(struct keeper *keeper, unsigned long run, json_t *error)
 {
-	sb_link_send(
-		&keeper->link,
-		json_pack("{s:s, s:I, s:o}", "k", "ended", "run", (json_int_t)run, "error", error),
-		NULL, 0);
+	sb_keeper_tell(keeper, json_pack("{s:s, s:I, s:o}", "k", "ended", "run", (json_int_t)run,
+					 "error", error));
 }
 
 static void free_run(struct keeper_run *run)
@@ -392,7 +384,7 @@ static json_t *nobody_error(const struct keeper *keeper, const struct keeper_run
 /* C10: asked once, up front.  False: it cannot be, and that is said. */
 static bool ask_first(struct keeper *keeper, struct keeper_run *run)
 {
-	const char *command = json_string_value(json_object_get(run->message, "command"));
+	const char *command = sb_get_text(run->message, "command");
 	struct sb_event event = {.kind = SB_EVENT_ASK, .act = "run_command"};
 	bool refused = !command;
 	struct keeper_question *question = NULL;
@@ -423,19 +415,9 @@ static bool ask_first(struct keeper *keeper, struct keeper_run *run)
 	return true;
 }
 
-static void unlink_asking(struct keeper *keeper, const struct keeper_run *run)
-{
-	struct keeper_run **at = &keeper->asking;
-
-	while (*at && *at != run)
-		at = &(*at)->next;
-	if (*at)
-		*at = run->next;
-}
-
 void sb_keeper_run_decided(struct keeper *keeper, struct keeper_run *run, enum sb_answer answer)
 {
-	unlink_asking(keeper, run);
+	SB_UNLINK(keeper->asking, run);
 	if (answer == SB_ANSWER_ONCE) {
 		run->agreed = sb_needs_agreed(&run->needs);
 		launch_or_say(keeper, run);
@@ -461,7 +443,7 @@ void sb_keeper_run(struct keeper *keeper, const json_t *message, int in)
 		return;
 	}
 	*run = (struct keeper_run){
-		.run = (unsigned long)json_integer_value(json_object_get(message, "run")),
+		.run = sb_get_number(message, "run"),
 		.message = json_incref((json_t *)message),
 		.in = in,
 		.pidfd = -1,
@@ -548,11 +530,9 @@ static void take(struct keeper *keeper, struct keeper_run *run,
 		if (question)
 			sb_keeper_withdraw(keeper, question, "no longer open in the run");
 	} else if (message->kind == SB_ATTACH_WELCOME && message->text) {
-		sb_link_send(&keeper->link,
-			     json_pack("{s:s, s:I, s:o}", "k", "session", "run",
-				       (json_int_t)run->run, "session",
-				       sb_rpc_string(message->text)),
-			     NULL, 0);
+		sb_keeper_tell(keeper, json_pack("{s:s, s:I, s:o}", "k", "session", "run",
+						 (json_int_t)run->run, "session",
+						 sb_rpc_string(message->text)));
 	}
 }
 
@@ -605,7 +585,6 @@ static json_t *read_report(const char *path)
 
 void sb_keeper_run_ended(struct keeper *keeper, struct keeper_run *run)
 {
-	struct keeper_run **at = &keeper->runs;
 	char attach[SB_KEEPER_WAY_IN];
 	int status = 0;
 	json_t *message;
@@ -626,11 +605,8 @@ void sb_keeper_run_ended(struct keeper *keeper, struct keeper_run *run)
 	json_object_set_new(message, "report", read_report(run->report));
 	if (sb_keeper_way_in(keeper, attach))
 		json_object_set_new(message, "attach", json_string(attach));
-	sb_link_send(&keeper->link, message, NULL, 0);
-	while (*at && *at != run)
-		at = &(*at)->next;
-	if (*at)
-		*at = run->next;
+	sb_keeper_tell(keeper, message);
+	SB_UNLINK(keeper->runs, run);
 	free_run(run);
 }
 
@@ -642,8 +618,8 @@ static void end(const struct keeper_run *run, int signal)
 
 void sb_keeper_signal(struct keeper *keeper, const json_t *message)
 {
-	unsigned long number = (unsigned long)json_integer_value(json_object_get(message, "run"));
-	bool hard = json_is_true(json_object_get(message, "kill"));
+	unsigned long number = sb_get_number(message, "run");
+	bool hard = sb_get_true(message, "kill");
 
 	for (const struct keeper_run *run = keeper->runs; run; run = run->next)
 		if (run->run == number)
@@ -651,7 +627,7 @@ void sb_keeper_signal(struct keeper *keeper, const json_t *message)
 	for (struct keeper_run *run = keeper->asking; run; run = run->next)
 		if (run->run == number) {
 			sb_keeper_withdraw(keeper, run->question, "the call was cancelled");
-			unlink_asking(keeper, run);
+			SB_UNLINK(keeper->asking, run);
 			send_failed(keeper, run->run, "it was stopped before it started");
 			free_run(run);
 			return;

@@ -42,7 +42,7 @@ static json_t *never(const struct keeper *keeper, const char *command, const jso
 {
 	static const char *const others[] = {"writableRoots", "network", "askFirst"};
 	const struct sb_setup *setup = keeper->options->setup;
-	const char *reason = json_string_value(json_object_get(given, "reason"));
+	const char *reason = sb_get_text(given, "reason");
 	bool mounts;
 
 	if (keeper->options->worker)
@@ -69,8 +69,7 @@ static json_t *never(const struct keeper *keeper, const char *command, const jso
 
 bool sb_unsandboxed_wanted(const json_t *message)
 {
-	const char *access =
-		json_string_value(json_object_get(json_object_get(message, "needs"), "access"));
+	const char *access = sb_get_text(json_object_get(message, "needs"), "access");
 
 	return access && strcmp(access, sb_mode_name(SB_MODE_DANGER_FULL_ACCESS)) == 0;
 }
@@ -79,7 +78,7 @@ json_t *sb_unsandboxed_read(const struct keeper *keeper, const json_t *message,
 			    struct keeper_needs *out)
 {
 	const json_t *given = json_object_get(message, "needs");
-	const char *command = json_string_value(json_object_get(message, "command"));
+	const char *command = sb_get_text(message, "command");
 	json_t *wrong;
 
 	/* where there is none anyway */
@@ -97,8 +96,7 @@ json_t *sb_unsandboxed_read(const struct keeper *keeper, const json_t *message,
 static struct keeper_subject subject_of(const json_t *message)
 {
 	/* no path begins like that, so it is no other refusal's */
-	return (struct keeper_subject){
-		.op = SB_DELETE, .path = json_string_value(json_object_get(message, "command"))};
+	return (struct keeper_subject){.op = SB_DELETE, .path = sb_get_text(message, "command")};
 }
 
 void sb_unsandboxed_refused(struct keeper *keeper, const json_t *message)
@@ -121,7 +119,7 @@ static void put_command(json_t *notes, const char *command)
 struct keeper_question *sb_unsandboxed_question(struct keeper *keeper, const json_t *message,
 						bool *out_refused)
 {
-	const char *cwd = json_string_value(json_object_get(message, "cwd"));
+	const char *cwd = sb_get_text(message, "cwd");
 	struct keeper_subject subject = subject_of(message);
 	struct sb_question shown = {.op = SB_MODIFY,
 				    .verb = "run a command WITHOUT THE SANDBOX, in",

@@ -1,6 +1,7 @@
 /* keeper_watch.c - C9 for the server: which answers hold, taking one back, adding a rule. */
 #include "consent/override.h"
 #include "mcp/keeper/keeper_impl.h"
+#include "options/set_up.h"
 
 static struct sb_override override_of(const struct keeper *keeper, const struct sb_guard *guard)
 {
@@ -41,15 +42,16 @@ void sb_keeper_add(void *context, const char *rule)
 {
 	SB_AUTO_BUF struct sb_buf line = SB_BUF(16 * PATH_MAX);
 	struct keeper *keeper = context;
+	const struct sb_setup *setup = keeper->options->setup;
 	struct sb_guard *guard = NULL;
 	struct sb_error err;
-	int status = SB_OK;
+	int status;
 
 	if (keeper->options->worker)
 		status = sb_fail(&err, SB_E_REFUSED, 0,
 				 "the worker's file and the project's say what it may do");
-	else if (!sb_keeper_guard(keeper, &guard))
-		status = sb_fail(&err, SB_E_NOMEM, 0, "out of memory");
+	else
+		status = sb_guard_of(setup, setup->policy, &guard, &err);
 	if (status == SB_OK) {
 		const struct sb_override override = override_of(keeper, guard);
 

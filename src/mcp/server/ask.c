@@ -25,37 +25,18 @@
 
 static const char *text_of(const struct sb_ask *ask, const char *key)
 {
-	return json_string_value(json_object_get(ask->facts, key));
+	return sb_get_text(ask->facts, key);
 }
 
 /* --- wording --------------------------------------------------------------------------------------- */
 
-static void put_escaped(struct sb_buf *out, const char *text)
+/* A line before it, then the text, escaped; nothing without one. */
+static void put_escaped(struct sb_buf *out, const char *before, const char *text)
 {
-	sb_escape_append(out, text, strlen(text));
-}
-
-static void put_name(struct sb_buf *out, const char *name)
-{
-	sb_escape_name(out, name, strlen(name));
-}
-
-/* What is long must not push the rest out of sight. */
-static void put_part(struct sb_buf *out, const char *bytes, size_t length, size_t most)
-{
-	sb_escape_value(out, bytes, length, most);
-}
-
-static void put_content(struct sb_buf *out, const struct sb_ask *ask)
-{
-	const json_t *content = json_object_get(ask->facts, "content");
-	const char *bytes = json_string_value(content);
-	size_t length = json_string_length(content);
-
-	if (!bytes || !length)
+	if (!text)
 		return;
-	sb_buf_puts(out, "\nIt would contain: ");
-	put_part(out, bytes, length, CONTENT_SHOWN);
+	sb_buf_puts(out, before);
+	sb_escape_append(out, text, strlen(text));
 }
 
 /* What is wanted, by whom, and why it is a question; every foreign byte escaped. */
@@ -67,51 +48,49 @@ static json_t *message_of(const struct sb_ask *ask)
 	const struct sb_question question = {.verb = verb ? verb : "change",
 					     .path = path ? path : "?",
 					     .target = text_of(ask, "target")};
-	bool ahead = json_is_true(json_object_get(ask->facts, "ahead"));
+	bool ahead = sb_get_true(ask->facts, "ahead");
 	const json_t *note;
 	size_t i;
 
-	sb_buf_puts(&text, ask->run && !ahead ? "The program " : "The tool ");
-	put_escaped(&text, program ? program : "?");
-	if (text_of(ask, "worker")) {
-		sb_buf_puts(&text, ", for the worker ");
-		put_escaped(&text, text_of(ask, "worker"));
+	put_escaped(&text, ask->run && !ahead ? "The program " : "The tool ",
+		    program ? program : "?");
+	put_escaped(&text, ", for the worker ", text_of(ask, "worker"));
+	if (text_of(ask, "worker"))
 		sb_buf_putc(&text, ',');
-	}
 	sb_question_wants(&question, &text);
 	json_array_foreach(json_object_get(ask->facts, "notes"), i, note)
 	{
-		sb_buf_puts(&text, "\n(");
-		put_escaped(&text, json_string_value(note));
+		put_escaped(&text, "\n(", json_string_value(note));
 		sb_buf_putc(&text, ')');
 	}
-	sb_buf_puts(&text, "\nWhy: ");
-	put_escaped(&text, rule ? rule : "no rule covers it");
-	if (text_of(ask, "means")) {
-		sb_buf_puts(&text, "\nA yes: ");
-		put_escaped(&text, text_of(ask, "means"));
-	}
+	put_escaped(&text, "\nWhy: ", rule ? rule : "no rule covers it");
+	put_escaped(&text, "\nA yes: ", text_of(ask, "means"));
+	/* what is long must not push the rest out of sight */
 	if (ask->run && !ahead) {
 		sb_buf_puts(&text, "\nCommand: ");
-		put_part(&text, ask->run->command, strlen(ask->run->command), PART_SHOWN);
+		sb_escape_value(&text, ask->run->command, strlen(ask->run->command), PART_SHOWN);
 	}
-	put_content(&text, ask);
+	if (sb_get_length(ask->facts, "content")) {
+		sb_buf_puts(&text, "\nIt would contain: ");
+		sb_escape_value(&text, text_of(ask, "content"),
+				sb_get_length(ask->facts, "content"), CONTENT_SHOWN);
+	}
 	return sb_rpc_text(text.data, text.length);
 }
 
 static json_t *form_of(const struct sb_ask *ask)
 {
-	bool session = json_is_true(json_object_get(ask->facts, "session"));
+	bool session = sb_get_true(ask->facts, "session");
 	json_t *values = json_pack("[s]", "once"),
 	       *names = json_pack("[s]", session ? "Allow until this session ends" : "Allow once");
 	const char *directory = text_of(ask, "directory");
-	bool host = json_is_true(json_object_get(ask->facts, "host"));
+	bool host = sb_get_true(ask->facts, "host");
 	const char *covers = host ? "" : text_of(ask, "covers"), *in = host ? "" : " in ";
 	SB_AUTO_BUF struct sb_buf shown = SB_BUF(4 * 4096); /* a path, escaped */
 	char line[4 * 4096 + 100];
 
 	if (directory && covers) {
-		put_name(&shown, directory);
+		sb_escape_name(&shown, directory, strlen(directory));
 		snprintf(line, sizeof line, "Allow %s%s%s for this session", covers, in,
 			 shown.data);
 		json_array_append_new(values, json_string("directory"));
@@ -146,9 +125,8 @@ static json_t *params_of(const struct sb_ask *ask, bool modern, const char *vers
 /* What the person chose; "none": there was no person. */
 static const char *chosen(const struct sb_ask *ask, const json_t *response)
 {
-	const char *action = json_string_value(json_object_get(response, "action")),
-		   *answer = json_string_value(
-			   json_object_get(json_object_get(response, "content"), "answer"));
+	const char *action = sb_get_text(response, "action"),
+		   *answer = sb_get_text(json_object_get(response, "content"), "answer");
 
 	bool alone = sb_now_ms() - ask->sent_ms < ALONE_MS;
 
@@ -156,7 +134,7 @@ static const char *chosen(const struct sb_ask *ask, const json_t *response)
 		return "none";
 	if (!action || strcmp(action, "accept") != 0)
 		return alone ? "none" : "deny";
-	if (alone && json_is_true(json_object_get(ask->facts, "unsandboxed")))
+	if (alone && sb_get_true(ask->facts, "unsandboxed"))
 		return "none";
 	if (!answer)
 		return "deny";
@@ -182,7 +160,7 @@ static void elicit(struct sb_mcp *mcp, struct sb_ask *ask)
 {
 	ask->request = ++mcp->last_request;
 	ask->sent_ms = sb_now_ms();
-	sb_out_send(mcp->out, sb_rpc_request(sb_ask_request_id(ask->request), "elicitation/create",
+	sb_out_send(mcp->out, sb_rpc_request(sb_mcp_request_id(ask->request), "elicitation/create",
 					     params_of(ask, false, mcp->version)));
 }
 
@@ -233,15 +211,13 @@ void sb_ask_resume(struct sb_mcp *mcp, struct sb_mcp_call *call, const json_t *r
 void sb_ask_take(struct sb_mcp *mcp, const json_t *facts)
 {
 	struct sb_ask *ask = calloc(1, sizeof *ask);
-	struct sb_mcp_call *call = sb_call_by_number(
-		mcp, (unsigned long)json_integer_value(json_object_get(facts, "call")));
-	struct sb_mcp_run *run = sb_run_by_number(
-		mcp, (unsigned long)json_integer_value(json_object_get(facts, "run")));
+	struct sb_mcp_call *call = sb_call_by_number(mcp, sb_get_number(facts, "call"));
+	struct sb_mcp_run *run = sb_run_by_number(mcp, sb_get_number(facts, "run"));
 	bool modern;
 
 	if (!ask)
 		return;
-	*ask = (struct sb_ask){.q = (unsigned long)json_integer_value(json_object_get(facts, "q")),
+	*ask = (struct sb_ask){.q = sb_get_number(facts, "q"),
 			       .facts = json_incref((json_t *)facts),
 			       .call = call,
 			       .run = call ? NULL : run,
@@ -270,7 +246,7 @@ bool sb_ask_answered(struct sb_mcp *mcp, const struct sb_message *message)
 	struct sb_ask *ask = mcp->asks;
 
 	for (; ask; ask = ask->next) {
-		json_t *id = ask->request ? sb_ask_request_id(ask->request) : NULL;
+		json_t *id = ask->request ? sb_mcp_request_id(ask->request) : NULL;
 		bool same = id && json_equal(id, message->id);
 
 		json_decref(id);

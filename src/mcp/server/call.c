@@ -85,27 +85,11 @@ static void start(struct sb_mcp *mcp, struct sb_mcp_call *call)
 
 /* --- starting ------------------------------------------------------------------------------------ */
 
-static struct sb_mcp_call *make(struct sb_mcp *mcp, json_t *id, const struct sb_tool *tool,
-				json_t *args, json_t *params)
+static json_t *progress_token(const json_t *params)
 {
-	struct sb_mcp_call *call = calloc(1, sizeof *call);
-	const json_t *meta = json_object_get(params, "_meta");
-	json_t *token = json_object_get(meta, "progressToken");
+	json_t *token = json_object_get(json_object_get(params, "_meta"), "progressToken");
 
-	if (!call)
-		return NULL;
-	*call = (struct sb_mcp_call){.number = ++mcp->last_call,
-				     .id = json_incref(id),
-				     .tool = tool,
-				     .args = args ? json_incref(args) : json_object(),
-				     .batch = mcp->batch,
-				     .view = mcp->view,
-				     .next = mcp->calls};
-	if (json_is_string(token) || json_is_integer(token))
-		call->progress = json_incref(token);
-	mcp->view->users++;
-	mcp->calls = call;
-	return call;
+	return json_is_string(token) || json_is_integer(token) ? json_incref(token) : NULL;
 }
 
 static json_t *take_result(struct sb_mcp_call *call)
@@ -134,7 +118,6 @@ static const char *resume(struct sb_mcp *mcp, json_t *id, const struct sb_tool *
 {
 	const json_t *state = json_object_get(params, "requestState");
 	json_t *responses = json_object_get(params, "inputResponses"), *empty = NULL;
-	json_t *token = json_object_get(json_object_get(params, "_meta"), "progressToken");
 	char subject[SB_SHA256_HEX];
 	unsigned long number = 0;
 	struct sb_mcp_call *call = mcp->calls;
@@ -158,8 +141,7 @@ static const char *resume(struct sb_mcp *mcp, json_t *id, const struct sb_tool *
 	call->id = json_incref(id);
 	call->batch = mcp->batch;
 	json_decref(call->progress);
-	call->progress = json_is_string(token) || json_is_integer(token) ? json_incref(token)
-									 : NULL;
+	call->progress = progress_token(params);
 	call->state = call->run ? SB_CALL_RUN : SB_CALL_KEEPER;
 	call->until_ms = 0;
 	sb_ask_resume(mcp, call, responses);
@@ -183,7 +165,7 @@ static void refuse(struct sb_mcp *mcp, json_t *id, int code, const char *text)
 
 void sb_call_start(struct sb_mcp *mcp, json_t *id, json_t *params, bool modern, bool elicit)
 {
-	const char *name = json_string_value(json_object_get(params, "name")), *wrong;
+	const char *name = sb_get_text(params, "name"), *wrong;
 	json_t *args = json_object_get(params, "arguments");
 	const struct sb_tool *tool = name ? sb_tool_find(name) : NULL;
 	struct sb_mcp_call *call;
@@ -205,12 +187,14 @@ void sb_call_start(struct sb_mcp *mcp, json_t *id, json_t *params, bool modern, 
 			refuse(mcp, id, SB_RPC_INVALID_PARAMS, wrong);
 		return;
 	}
-	call = count_calls(mcp) < MAX_CALLS ? make(mcp, id, tool, args, params) : NULL;
+	call = count_calls(mcp) < MAX_CALLS ? sb_call_new(mcp, id, modern) : NULL;
 	if (!call) {
 		refuse(mcp, id, SB_RPC_INTERNAL, "too many calls at once");
 		return;
 	}
-	call->modern = modern;
+	call->tool = tool;
+	call->args = args ? json_incref(args) : json_object();
+	call->progress = progress_token(params);
 	call->elicit = elicit;
 	if (!mcp->begun) /* R1: from now on there is a record of this session */
 		sb_mcp_tell(mcp, json_pack("{s:s}", "k", "begin"));

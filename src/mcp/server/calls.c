@@ -3,26 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "mcp/server/server.h"
 
 void sb_ask_forget(struct sb_mcp *mcp, struct sb_ask *ask)
 {
-	struct sb_ask **at = &mcp->asks;
-
-	while (*at && *at != ask)
-		at = &(*at)->next;
-	if (*at)
-		*at = ask->next;
+	SB_UNLINK(mcp->asks, ask);
 	json_decref(ask->facts);
 	free(ask);
-}
-
-json_t *sb_ask_request_id(unsigned long number)
-{
-	char id[40];
-
-	snprintf(id, sizeof id, "sandbash-%lu", number);
-	return json_string(id);
 }
 
 void sb_ask_withdrawn(struct sb_mcp *mcp, unsigned long q)
@@ -37,7 +25,7 @@ void sb_ask_withdrawn(struct sb_mcp *mcp, unsigned long q)
 		sb_out_send(mcp->out,
 			    sb_rpc_notification("notifications/cancelled",
 						json_pack("{s:o, s:s}", "requestId",
-							  sb_ask_request_id(ask->request), "reason",
+							  sb_mcp_request_id(ask->request), "reason",
 							  "the question is no longer open")));
 	sb_ask_forget(mcp, ask);
 }
@@ -91,6 +79,23 @@ bool sb_run_finished(const struct sb_mcp_run *run)
 	return run->ended && run->streams[0] < 0 && run->streams[1] < 0;
 }
 
+struct sb_mcp_call *sb_call_new(struct sb_mcp *mcp, json_t *id, bool modern)
+{
+	struct sb_mcp_call *call = calloc(1, sizeof *call);
+
+	if (!call)
+		return NULL;
+	*call = (struct sb_mcp_call){.number = ++mcp->last_call,
+				     .id = json_incref(id),
+				     .modern = modern,
+				     .batch = mcp->batch,
+				     .view = mcp->view,
+				     .next = mcp->calls};
+	mcp->view->users++;
+	mcp->calls = call;
+	return call;
+}
+
 struct sb_mcp_call *sb_call_by_number(const struct sb_mcp *mcp, unsigned long number)
 {
 	struct sb_mcp_call *call = mcp->calls;
@@ -111,13 +116,8 @@ struct sb_mcp_call *sb_call_by_id(const struct sb_mcp *mcp, const json_t *id)
 
 void sb_call_end(struct sb_mcp *mcp, struct sb_mcp_call *call)
 {
-	struct sb_mcp_call **at = &mcp->calls;
-
 	sb_ask_drop(mcp, call, NULL);
-	while (*at && *at != call)
-		at = &(*at)->next;
-	if (*at)
-		*at = call->next;
+	SB_UNLINK(mcp->calls, call);
 	if (call->run && call->run->call == call)
 		call->run->call = NULL;
 	sb_view_release(call->view);

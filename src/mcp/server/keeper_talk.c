@@ -31,10 +31,8 @@ static void add_way_out(json_t *result, const char *attach, bool declined)
 	json_t *structured = json_object_get(result, "structuredContent"),
 	       *error = json_object_get(structured, "error");
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(64 * 1024);
-	const char *person = json_string_value(json_object_get(error, "person")),
-		   *allow = json_string_value(json_object_get(error, "allow"));
-	const char *code = json_string_value(json_object_get(error, "code")),
-		   *model = json_string_value(json_object_get(error, "model"));
+	const char *person = sb_get_text(error, "person"), *allow = sb_get_text(error, "allow");
+	const char *code = sb_get_text(error, "code"), *model = sb_get_text(error, "model");
 	json_t *said;
 
 	/* other errors have nothing to do with it */
@@ -65,10 +63,9 @@ static void add_way_out(json_t *result, const char *attach, bool declined)
 
 static void performed(struct sb_mcp *mcp, const json_t *message, int fd)
 {
-	struct sb_mcp_call *call = sb_call_by_number(
-		mcp, (unsigned long)json_integer_value(json_object_get(message, "call")));
-	const char *attach = json_string_value(json_object_get(message, "attach")),
-		   *opened = json_string_value(json_object_get(message, "opened"));
+	struct sb_mcp_call *call = sb_call_by_number(mcp, sb_get_number(message, "call"));
+	const char *attach = sb_get_text(message, "attach"),
+		   *opened = sb_get_text(message, "opened");
 	json_t *result;
 
 	if (!call || call->run || !call->tool)
@@ -77,8 +74,8 @@ static void performed(struct sb_mcp *mcp, const json_t *message, int fd)
 	if (!result)
 		result = sb_tool_failure("SYSTEM", "the operation could not be carried out",
 					 "Try again later.", false, NULL);
-	if (json_is_true(json_object_get(message, "nobody")) && attach)
-		add_way_out(result, attach, json_is_true(json_object_get(message, "declined")));
+	if (sb_get_true(message, "nobody") && attach)
+		add_way_out(result, attach, sb_get_true(message, "declined"));
 	if (opened)
 		sb_roots_opened(mcp, opened);
 	/* its question was answered by others: the client hears of it when it comes back */
@@ -92,19 +89,16 @@ static void performed(struct sb_mcp *mcp, const json_t *message, int fd)
 
 void sb_mcp_keeper_message(struct sb_mcp *mcp, const json_t *message, int fds[SB_LINK_FDS])
 {
-	const char *kind = json_string_value(json_object_get(message, "k"));
+	const char *kind = sb_get_text(message, "k");
 
 	if (strcmp(kind, "performed") == 0)
 		performed(mcp, message, fds[0]);
 	else if (strcmp(kind, "question") == 0)
 		sb_ask_take(mcp, message);
 	else if (strcmp(kind, "withdrawn") == 0)
-		sb_ask_withdrawn(mcp,
-				 (unsigned long)json_integer_value(json_object_get(message, "q")));
+		sb_ask_withdrawn(mcp, sb_get_number(message, "q"));
 	else if (strcmp(kind, "log") == 0)
-		sb_resources_log(
-			mcp, (unsigned long)json_integer_value(json_object_get(message, "call")),
-			fds[0]);
+		sb_resources_log(mcp, sb_get_number(message, "call"), fds[0]);
 	else
 		sb_run_message(mcp, kind, message, fds);
 	for (size_t i = 0; i < SB_LINK_FDS; i++)

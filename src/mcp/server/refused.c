@@ -12,16 +12,11 @@
 
 #define LISTED 50 /* of the report's entries; refusedCount has all */
 
-static const char *text_of(const json_t *entry, const char *key)
-{
-	return json_string_value(json_object_get(entry, key));
-}
-
 /* Has no person decided it? */
 static bool is_undecided(const json_t *entry)
 {
 	static const char *const reasons[] = {"nobody", "timeout", "flood"};
-	const char *by = text_of(entry, "by");
+	const char *by = sb_get_text(entry, "by");
 
 	for (size_t i = 0; by && i < sizeof reasons / sizeof reasons[0]; i++)
 		if (strcmp(by, reasons[i]) == 0)
@@ -70,8 +65,7 @@ json_t *sb_run_refused(const struct sb_mcp_run *run)
 		told = json_copy(entry);
 		json_object_del(told, "option");
 		json_object_del(told, "second_option");
-		if (grant)
-			json_object_set_new(told, "grant", grant);
+		json_object_set_new(told, "grant", grant);
 		json_array_append_new(list, told);
 	}
 	return list;
@@ -84,7 +78,7 @@ bool sb_run_lacked_person(const struct sb_mcp_run *run)
 
 	json_array_foreach(json_object_get(run->report, "entries"), i, entry)
 	{
-		const char *by = text_of(entry, "by");
+		const char *by = sb_get_text(entry, "by");
 
 		if (by && strcmp(by, "nobody") == 0)
 			return run->attach;
@@ -95,15 +89,15 @@ bool sb_run_lacked_person(const struct sb_mcp_run *run)
 static void put_one(const json_t *entry, struct sb_buf *out)
 {
 	static const char *const options[] = {"option", "second_option"};
-	const json_t *path = json_object_get(entry, text_of(entry, "host") ? "host" : "path");
-	const char *why = text_of(entry, "why");
+	const json_t *path = json_object_get(entry, sb_get_text(entry, "host") ? "host" : "path");
+	const char *why = sb_get_text(entry, "why");
 
-	sb_buf_printf(out, "\n[sandbox refused: %s ", text_of(entry, "operation"));
+	sb_buf_printf(out, "\n[sandbox refused: %s ", sb_get_text(entry, "operation"));
 	sb_escape_name(out, json_string_value(path), json_string_length(path));
 	if (why)
 		sb_buf_printf(out, " (%s)", why);
 	for (size_t i = 0; i < 2; i++) {
-		const char *option = text_of(entry, options[i]);
+		const char *option = sb_get_text(entry, options[i]);
 
 		if (!option)
 			break;

@@ -48,6 +48,11 @@ json_t *sb_mcp_finish_result(json_t *result, bool modern, bool cacheable)
 	return result;
 }
 
+json_t *sb_mcp_request_id(unsigned long number)
+{
+	return json_sprintf("sandbash-%lu", number);
+}
+
 void sb_mcp_tell(struct sb_mcp *mcp, json_t *message)
 {
 	sb_link_send(&mcp->link, message, NULL, 0);

@@ -150,19 +150,11 @@ static void answer(struct sb_mcp *mcp, json_t *id, const char *uri, json_t *resu
 /* The record is the keeper's; the request waits as a call without a tool would. */
 static void ask_for_log(struct sb_mcp *mcp, json_t *id, bool modern)
 {
-	struct sb_mcp_call *call = calloc(1, sizeof *call);
+	struct sb_mcp_call *call = sb_call_new(mcp, id, modern);
 
 	if (!call)
 		return;
-	*call = (struct sb_mcp_call){.number = ++mcp->last_call,
-				     .id = json_incref(id),
-				     .modern = modern,
-				     .state = SB_CALL_KEEPER,
-				     .batch = mcp->batch,
-				     .view = mcp->view,
-				     .next = mcp->calls};
-	mcp->view->users++;
-	mcp->calls = call;
+	call->state = SB_CALL_KEEPER;
 	sb_mcp_tell(mcp, json_pack("{s:s, s:I}", "k", "log", "call", (json_int_t)call->number));
 }
 

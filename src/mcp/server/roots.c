@@ -14,6 +14,7 @@
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/escape.h"
+#include "base/list.h"
 #include "mcp/server/server.h"
 #include "path/path.h"
 
@@ -43,14 +44,11 @@ static void audit(void *context, const struct sb_files_event *event)
 	told = json_pack("{s:s, s:s, s:o, s:s}", "k", allowed ? "allow" : "deny", "op",
 			 sb_op_name(event->op), "path", sb_rpc_string(event->path), "tool",
 			 call->tool->name);
-	if (event->rule)
-		json_object_set_new(told, "rule", sb_rpc_string(event->rule->origin));
+	sb_put_text(told, "rule", event->rule ? event->rule->origin : NULL);
 	if (sb_decision_is_quiet(&(struct sb_decision){event->verdict, event->rule}, event->op))
 		json_object_set_new(told, "by", json_string("quiet"));
-	if (event->given)
-		json_object_set_new(told, "given", sb_rpc_string(event->given));
-	if (event->root)
-		json_object_set_new(told, "root", sb_rpc_string(event->root));
+	sb_put_text(told, "given", event->given);
+	sb_put_text(told, "root", event->root);
 	if (!call->events)
 		call->events = json_array();
 	json_array_append_new(call->events, told);
@@ -132,22 +130,14 @@ bool sb_roots_have(const struct sb_mcp *mcp, const char *path)
 
 /* --- asking ---------------------------------------------------------------------------------------- */
 
-static json_t *request_id(unsigned long number)
-{
-	char id[40];
-
-	snprintf(id, sizeof id, "sandbash-%lu", number);
-	return json_string(id);
-}
-
 void sb_roots_ask(struct sb_mcp *mcp)
 {
 	/* directories of the client's machine say nothing about a worker's */
 	if (!mcp->has_roots || !mcp->initialized || mcp->worker)
 		return;
 	mcp->roots_request = ++mcp->last_request;
-	sb_out_send(mcp->out,
-		    sb_rpc_request(request_id(mcp->roots_request), "roots/list", json_object()));
+	sb_out_send(mcp->out, sb_rpc_request(sb_mcp_request_id(mcp->roots_request), "roots/list",
+					     json_object()));
 }
 
 /* --- answers ---------------------------------------------------------------------------------------- */
@@ -204,13 +194,6 @@ static void narrow(const struct sb_mcp *mcp, const char *root, char **roots, siz
 	}
 }
 
-static void free_roots(char **roots)
-{
-	for (size_t i = 0; roots && roots[i]; i++)
-		free(roots[i]);
-	free(roots);
-}
-
 /* A file, which would fail the view of all of them, opens nothing by itself. */
 static bool is_directory(const char *path)
 {
@@ -228,7 +211,7 @@ static void take_roots(struct sb_mcp *mcp, const json_t *list)
 
 	json_array_foreach(list, i, root)
 	{
-		const char *uri = json_string_value(json_object_get(root, "uri"));
+		const char *uri = sb_get_text(root, "uri");
 		SB_AUTO_FREE char *named = uri ? path_of(uri) : NULL;
 		SB_AUTO_FREE char *real = NULL;
 		int missing = 0;
@@ -241,20 +224,20 @@ static void take_roots(struct sb_mcp *mcp, const json_t *list)
 		if (json_array_size(list))
 			fprintf(stderr, "sandbash: the client's roots lie outside the allowed "
 					"directories and are ignored\n");
-		free_roots(roots);
+		sb_list_free(roots);
 		return;
 	}
 	if (sb_mcp_open_view(mcp, (const char *const *)roots, &err) != 0) {
-		free_roots(roots);
+		sb_list_free(roots);
 		return;
 	}
-	free_roots(mcp->roots);
+	sb_list_free(mcp->roots);
 	mcp->roots = roots;
 }
 
 bool sb_roots_answered(struct sb_mcp *mcp, const struct sb_message *message)
 {
-	json_t *id = request_id(mcp->roots_request);
+	json_t *id = sb_mcp_request_id(mcp->roots_request);
 	bool ours = mcp->roots_request && json_equal(id, message->id);
 	const json_t *list = json_object_get(message->result, "roots");
 

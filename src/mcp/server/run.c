@@ -14,6 +14,7 @@
 
 #include "base/auto.h"
 #include "base/clock.h"
+#include "base/write.h"
 #include "files/foreign.h"
 #include "mcp/server/server.h"
 #include "path/path.h"
@@ -60,19 +61,13 @@ static void make_room(struct sb_mcp *mcp)
 /* What the command reads, in a file that has no name. */
 static int make_input(const struct sb_mcp_call *call)
 {
-	const char *text = sb_arg_text(call->args, "stdin");
-	size_t length = sb_arg_length(call->args, "stdin"), put = 0;
+	const char *text = sb_get_text(call->args, "stdin");
 	int fd = text ? memfd_create("stdin", MFD_CLOEXEC) : -1;
 
-	while (fd >= 0 && put < length) {
-		ssize_t wrote = write(fd, text + put, length - put);
-
-		if (wrote <= 0)
-			break;
-		put += (size_t)wrote;
-	}
-	if (fd >= 0)
+	if (fd >= 0) {
+		sb_write_all(fd, text, sb_get_length(call->args, "stdin"));
 		lseek(fd, 0, SEEK_SET);
+	}
 	return fd;
 }
 
@@ -135,7 +130,7 @@ static json_t *refuse_foreign(struct sb_mcp *mcp, struct sb_mcp_call *call, cons
  */
 static json_t *find_cwd(struct sb_mcp *mcp, struct sb_mcp_call *call, char **out)
 {
-	const char *wanted = sb_arg_text(call->args, "cwd");
+	const char *wanted = sb_get_text(call->args, "cwd");
 	const char *first = sb_files_root(mcp->view->files, 0);
 	SB_AUTO_FREE char *absolute = NULL;
 	struct sb_error err;
@@ -164,11 +159,11 @@ static struct sb_mcp_run *make_run(struct sb_mcp *mcp, struct sb_mcp_call *call)
 
 	if (!run)
 		return NULL;
-	run->background = sb_arg_bool(call->args, "background");
+	run->background = sb_get_true(call->args, "background");
 	timeout = sb_arg_int(call->args, "timeoutMs", run->background ? 0 : 120000);
 	run->number = ++mcp->last_run;
 	snprintf(run->id, sizeof run->id, "run-%lu", run->number);
-	run->command = strdup(sb_arg_text(call->args, "command"));
+	run->command = strdup(sb_get_text(call->args, "command"));
 	run->streams[0] = run->streams[1] = -1;
 	sb_spool_init(&run->spools[0]);
 	sb_spool_init(&run->spools[1]);
@@ -208,8 +203,7 @@ void sb_run_start(struct sb_mcp *mcp, struct sb_mcp_call *call)
 	message = json_pack("{s:s, s:I, s:O, s:o, s:b}", "k", "run", "run",
 			    (json_int_t)call->run->number, "command", command, "roots",
 			    sb_roots_json(mcp), "elicit", call->elicit);
-	if (cwd)
-		json_object_set_new(message, "cwd", sb_rpc_string(cwd));
+	sb_put_text(message, "cwd", cwd);
 	json_object_set_new(message, "needs",
 			    json_pack("{s:O*, s:O*, s:O*, s:O*, s:O*, s:O*}", "reason",
 				      json_object_get(call->args, "reason"), "stdin",
@@ -286,8 +280,8 @@ static void started(struct sb_mcp *mcp, struct sb_mcp_run *run, int fds[SB_LINK_
 
 static void ended(struct sb_mcp *mcp, struct sb_mcp_run *run, const json_t *message)
 {
-	const char *failed = json_string_value(json_object_get(message, "failed"));
-	const char *attach = json_string_value(json_object_get(message, "attach"));
+	const char *failed = sb_get_text(message, "failed");
+	const char *attach = sb_get_text(message, "attach");
 
 	run->ended = true;
 	run->ended_ms = sb_now_ms();
@@ -295,7 +289,7 @@ static void ended(struct sb_mcp *mcp, struct sb_mcp_run *run, const json_t *mess
 	run->report = json_incref(json_object_get(message, "report"));
 	run->error = json_incref(json_object_get(message, "error"));
 	if (run->error)
-		failed = json_string_value(json_object_get(run->error, "person"));
+		failed = sb_get_text(run->error, "person");
 	if (failed)
 		run->failed = strdup(failed);
 	if (attach)
@@ -306,9 +300,8 @@ static void ended(struct sb_mcp *mcp, struct sb_mcp_run *run, const json_t *mess
 void sb_run_message(struct sb_mcp *mcp, const char *kind, const json_t *message,
 		    int fds[SB_LINK_FDS])
 {
-	struct sb_mcp_run *run = sb_run_by_number(
-		mcp, (unsigned long)json_integer_value(json_object_get(message, "run")));
-	const char *session = json_string_value(json_object_get(message, "session"));
+	struct sb_mcp_run *run = sb_run_by_number(mcp, sb_get_number(message, "run"));
+	const char *session = sb_get_text(message, "session");
 
 	if (!run)
 		return;
@@ -324,6 +317,12 @@ void sb_run_message(struct sb_mcp *mcp, const char *kind, const json_t *message,
 
 /* --- its output ----------------------------------------------------------------------------------------- */
 
+static void close_stream(struct sb_mcp_run *run, int stream)
+{
+	sb_auto_close(&run->streams[stream]);
+	run->streams[stream] = -1;
+}
+
 void sb_run_read(struct sb_mcp *mcp, struct sb_mcp_run *run, int stream)
 {
 	static char bytes[READ_SIZE];
@@ -336,8 +335,7 @@ void sb_run_read(struct sb_mcp *mcp, struct sb_mcp_run *run, int stream)
 	}
 	if (got < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
-	close(run->streams[stream]);
-	run->streams[stream] = -1;
+	close_stream(run, stream);
 	conclude(mcp, run);
 }
 
@@ -364,10 +362,8 @@ static int64_t tick_one(struct sb_mcp *mcp, struct sb_mcp_run *run, int64_t now)
 	}
 	if (run->ended && !sb_run_finished(run) && now >= run->ended_ms + DRAIN_MS) {
 		/* somebody else has its pipe: what it printed is here */
-		for (int i = 0; i < 2; i++) {
-			sb_auto_close(&run->streams[i]);
-			run->streams[i] = -1;
-		}
+		for (int i = 0; i < 2; i++)
+			close_stream(run, i);
 		conclude(mcp, run);
 	}
 	if (!run->ended) {
@@ -406,7 +402,7 @@ static json_t *no_run(void)
 /* Also the end of run_command itself. */
 void sb_run_status(struct sb_mcp *mcp, struct sb_mcp_call *call)
 {
-	const char *id = sb_arg_text(call->args, "runId");
+	const char *id = sb_get_text(call->args, "runId");
 	long wait = sb_arg_int(call->args, "waitMs", 0);
 	struct sb_mcp_run *run = call->run ? call->run : id ? sb_run_by_id(mcp, id) : NULL;
 
@@ -439,7 +435,7 @@ void sb_run_status(struct sb_mcp *mcp, struct sb_mcp_call *call)
 
 void sb_run_stop(struct sb_mcp *mcp, struct sb_mcp_call *call)
 {
-	struct sb_mcp_run *run = sb_run_by_id(mcp, sb_arg_text(call->args, "runId"));
+	struct sb_mcp_run *run = sb_run_by_id(mcp, sb_get_text(call->args, "runId"));
 
 	if (!run) {
 		sb_call_finish(mcp, call, no_run());

@@ -64,9 +64,8 @@ static void put_text(const struct sb_mcp_run *run, const json_t *out, const json
 	if (text->length && text->data[text->length - 1] != '\n')
 		sb_buf_putc(text, '\n');
 	if (run->error)
-		sb_buf_printf(text, "%s: %s\n%s",
-			      json_string_value(json_object_get(run->error, "code")), run->failed,
-			      json_string_value(json_object_get(run->error, "model")));
+		sb_buf_printf(text, "%s: %s\n%s", sb_get_text(run->error, "code"), run->failed,
+			      sb_get_text(run->error, "model"));
 	else if (run->failed)
 		sb_buf_printf(text, "[could not be started: %s]", run->failed);
 	else if (run->timed_out)
@@ -122,10 +121,8 @@ json_t *sb_run_result(const struct sb_mcp_run *run, uint64_t out_offset, uint64_
 	json_object_set_new(facts, "refused", sb_run_refused(run));
 	if (json_array_size(json_object_get(run->report, "notes")))
 		json_object_set(facts, "notes", json_object_get(run->report, "notes"));
-	if (sb_run_lacked_person(run))
-		json_object_set_new(facts, "attach", json_string(run->attach));
-	if (run->session)
-		json_object_set_new(facts, "session", sb_rpc_string(run->session));
+	sb_put_text(facts, "attach", sb_run_lacked_person(run) ? run->attach : NULL);
+	sb_put_text(facts, "session", run->session);
 	if (run->error)
 		json_object_set(facts, "error", run->error);
 	else if (run->failed)

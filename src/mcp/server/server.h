@@ -162,6 +162,7 @@ void sb_batch_close(struct sb_mcp *mcp, struct sb_batch *batch); /* if nothing i
 json_t *sb_mcp_finish_result(json_t *result, bool modern, bool cacheable);
 json_t *sb_mcp_server_info(void);
 
+json_t *sb_mcp_request_id(unsigned long number);       /* of one of ours to the client */
 void sb_mcp_tell(struct sb_mcp *mcp, json_t *message); /* the keeper */
 /* How a person comes to be asked next time; attach: their command, what: "the call". */
 void sb_mcp_way_in(struct sb_buf *out, const char *attach, const char *what);
@@ -174,6 +175,7 @@ bool sb_resources_must_shorten(const json_t *result);
 
 /* --- calls.c ------------------------------------------------------------------------------------- */
 
+struct sb_mcp_call *sb_call_new(struct sb_mcp *mcp, json_t *id, bool modern); /* NULL: no memory */
 struct sb_mcp_call *sb_call_by_number(const struct sb_mcp *mcp, unsigned long number);
 struct sb_mcp_call *sb_call_by_id(const struct sb_mcp *mcp,
 				  const json_t *id);            /* not a parked one */
@@ -193,7 +195,6 @@ bool sb_run_finished(const struct sb_mcp_run *run); /* ended, and all its output
 
 bool sb_ask_is_of(const struct sb_ask *ask, const struct sb_mcp_call *call);
 bool sb_ask_open(const struct sb_mcp *mcp, const struct sb_mcp_call *call);
-json_t *sb_ask_request_id(unsigned long number); /* of our elicitation/create */
 void sb_ask_forget(struct sb_mcp *mcp, struct sb_ask *ask);
 void sb_ask_withdrawn(struct sb_mcp *mcp, unsigned long q); /* and the client is told */
 void sb_ask_drop(struct sb_mcp *mcp, const struct sb_mcp_call *call, const struct sb_mcp_run *run);

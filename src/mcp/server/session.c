@@ -79,7 +79,7 @@ static bool shows_forms(const json_t *capabilities_given)
 static void initialize(const struct request *request)
 {
 	struct sb_mcp *mcp = request->mcp;
-	const char *wanted = json_string_value(json_object_get(request->params, "protocolVersion"));
+	const char *wanted = sb_get_text(request->params, "protocolVersion");
 	const json_t *given = json_object_get(request->params, "capabilities");
 
 	if (!wanted) {
@@ -171,7 +171,7 @@ static void list_templates(const struct request *request)
 
 static void read_resource(const struct request *request)
 {
-	const char *uri = json_string_value(json_object_get(request->params, "uri"));
+	const char *uri = sb_get_text(request->params, "uri");
 
 	if (uri)
 		sb_resources_read(request->mcp, request->id, uri, request->modern);

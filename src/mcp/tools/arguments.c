@@ -203,26 +203,11 @@ int sb_tool_check(const struct sb_tool *tool, const struct sb_tool_worker *worke
 	return SB_OK;
 }
 
-const char *sb_arg_text(const json_t *args, const char *name)
-{
-	return json_string_value(json_object_get(args, name));
-}
-
-size_t sb_arg_length(const json_t *args, const char *name)
-{
-	return json_string_length(json_object_get(args, name));
-}
-
 long sb_arg_int(const json_t *args, const char *name, long fallback)
 {
 	const json_t *value = json_object_get(args, name);
 
 	return is_whole(value) ? whole(value) : fallback;
-}
-
-bool sb_arg_bool(const json_t *args, const char *name)
-{
-	return json_is_true(json_object_get(args, name));
 }
 
 const char **sb_arg_list(const json_t *args, const char *name)

@@ -70,13 +70,10 @@ json_t *sb_tool_files_error(const struct sb_files_error *err)
 
 	if (is_refusal(err->code) && err->path[0]) {
 		json_object_set_new(more, "path", sb_rpc_string(err->path));
-		if (err->given[0])
-			json_object_set_new(more, "given", sb_rpc_string(err->given));
-		if (err->root[0])
-			json_object_set_new(more, "root", sb_rpc_string(err->root));
+		sb_put_text(more, "given", err->given);
+		sb_put_text(more, "root", err->root);
 		json_object_set_new(more, "operation", json_string(sb_op_name(err->op)));
-		if (err->rule[0])
-			json_object_set_new(more, "rule", sb_rpc_string(err->rule));
+		sb_put_text(more, "rule", err->rule);
 		/* no rule opens what is made up by the kernel, or a command's own: gate.c */
 		if ((err->code == SB_FILES_PATH_OUTSIDE_PROJECT && err->allowable) ||
 		    err->code == SB_FILES_NEEDS_CONSENT)
@@ -94,8 +91,7 @@ void sb_tool_put_place(struct sb_tool_call *call, json_t *facts, const char *giv
 	if (sb_files_locate(call->view, given, follow, path, inside, NULL) != 0)
 		return;
 	json_object_set_new(facts, absolute, sb_rpc_string(path));
-	if (inside[0])
-		json_object_set_new(facts, relative, sb_rpc_string(inside));
+	sb_put_text(facts, relative, inside);
 }
 
 json_t *sb_tool_where(struct sb_tool_call *call, const char *given)

@@ -32,7 +32,7 @@ static json_t *finish(struct sb_buf *text, bool truncated)
 json_t *sb_tool_list(struct sb_tool_call *call)
 {
 	struct sb_files_list_request request = {.size = sizeof request,
-						.path = sb_arg_text(call->args, "path")};
+						.path = sb_get_text(call->args, "path")};
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(TEXT_MAX);
 	struct sb_files_entries entries = {0};
 	json_t *result;
@@ -83,10 +83,10 @@ static void put_padded(struct sb_buf *text, const char *name, const char *size)
 
 json_t *sb_tool_list_sizes(struct sb_tool_call *call)
 {
-	const char *sort = sb_arg_text(call->args, "sortBy");
+	const char *sort = sb_get_text(call->args, "sortBy");
 	struct sb_files_list_request request = {
 		.size = sizeof request,
-		.path = sb_arg_text(call->args, "path"),
+		.path = sb_get_text(call->args, "path"),
 		.details = true,
 		.sort = sort && strcmp(sort, "size") == 0 ? SB_FILES_BY_SIZE : SB_FILES_BY_NAME,
 	};
@@ -314,7 +314,7 @@ json_t *sb_tool_tree(struct sb_tool_call *call)
 {
 	__attribute__((cleanup(excludes_done))) struct excludes excludes = {0};
 	struct sb_files_list_request request = {.size = sizeof request,
-						.path = sb_arg_text(call->args, "path")};
+						.path = sb_get_text(call->args, "path")};
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(TEXT_MAX);
 	struct sb_files_entries entries = {0};
 	struct sb_error err;
@@ -357,7 +357,7 @@ json_t *sb_tool_info(struct sb_tool_call *call)
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(64 * 1024);
 	struct sb_files_info info;
 
-	if (sb_files_stat(call->view, call->caller, sb_arg_text(call->args, "path"), true, &info,
+	if (sb_files_stat(call->view, call->caller, sb_get_text(call->args, "path"), true, &info,
 			  &call->err) != 0)
 		return sb_tool_files_error(&call->err);
 	sb_buf_printf(&text, "size: %llu\n", (unsigned long long)info.bytes);

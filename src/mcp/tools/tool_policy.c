@@ -63,10 +63,9 @@ static void put_grants(const json_t *grants, struct sb_buf *text)
 	{
 		const json_t *path = json_object_get(grant, "path");
 
-		sb_buf_printf(text, "\n  %s ", json_string_value(json_object_get(grant, "access")));
+		sb_buf_printf(text, "\n  %s ", sb_get_text(grant, "access"));
 		sb_escape_name(text, json_string_value(path), json_string_length(path));
-		sb_buf_printf(text, "  (until: %s)",
-			      json_string_value(json_object_get(grant, "until")));
+		sb_buf_printf(text, "  (until: %s)", sb_get_text(grant, "until"));
 	}
 	if (!json_array_size(grants))
 		sb_buf_puts(text, " nothing");
@@ -180,8 +179,7 @@ static json_t *worker_result(struct sb_tool_call *call)
 		    "program would later run or obey (git hooks, editor and agent settings).");
 	json_array_foreach(call->grants, i, grant)
 		sb_buf_printf(&text, "\nAllowed until this session ends: %s in %s",
-			      json_string_value(json_object_get(grant, "access")),
-			      json_string_value(json_object_get(grant, "path")));
+			      sb_get_text(grant, "access"), sb_get_text(grant, "path"));
 	return sb_tool_text(sb_rpc_text(text.data, text.length),
 			    json_pack("{s:{s:o}, s:O*}", "policy", "directories", list, "grants",
 				      call->grants));
@@ -191,12 +189,12 @@ static json_t *worker_result(struct sb_tool_call *call)
 
 json_t *sb_tool_may(struct sb_tool_call *call)
 {
-	const char *path = sb_arg_text(call->args, "path");
+	const char *path = sb_get_text(call->args, "path");
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(64 * 1024);
 	json_t *decisions;
 
-	if (sb_arg_text(call->args, "host"))
-		return host_result(call, sb_arg_text(call->args, "host"));
+	if (sb_get_text(call->args, "host"))
+		return host_result(call, sb_get_text(call->args, "host"));
 	decisions = json_object();
 	if (!path) {
 		json_decref(decisions);
@@ -233,8 +231,7 @@ json_t *sb_tool_may(struct sb_tool_call *call)
 			sb_buf_printf(&text, " - %s", why.person);
 			json_object_set_new(decision, "why", sb_rpc_string(why.person));
 		}
-		if (verdict != SB_ALLOW && why.rule[0])
-			json_object_set_new(decision, "rule", sb_rpc_string(why.rule));
+		sb_put_text(decision, "rule", verdict != SB_ALLOW ? why.rule : NULL);
 		json_object_set_new(decisions, name, decision);
 	}
 	return sb_tool_text(sb_rpc_text(text.data, text.length),

@@ -38,7 +38,7 @@ json_t *sb_tool_read(struct sb_tool_call *call)
 	     limit = sb_arg_int(call->args, "limit", 0);
 	struct sb_files_read_request request = {
 		.size = sizeof request,
-		.path = sb_arg_text(call->args, "path"),
+		.path = sb_get_text(call->args, "path"),
 		.head = (uint64_t)sb_arg_int(call->args, "head", 0),
 		.tail = (uint64_t)sb_arg_int(call->args, "tail", 0),
 		.first_line = (uint64_t)(limit && !offset ? 1 : offset),
@@ -146,7 +146,7 @@ static json_t *file_uri(const char *path)
 json_t *sb_tool_read_media(struct sb_tool_call *call)
 {
 	struct sb_files_read_request request = {
-		.size = sizeof request, .path = sb_arg_text(call->args, "path"), .raw = true};
+		.size = sizeof request, .path = sb_get_text(call->args, "path"), .raw = true};
 	struct sb_files_text text = {0};
 	const char *mime;
 	json_t *block, *data, *result;

@@ -48,9 +48,9 @@ json_t *sb_tool_write(struct sb_tool_call *call)
 {
 	struct sb_files_write_request request = {
 		.size = sizeof request,
-		.path = sb_arg_text(call->args, "path"),
-		.data = sb_arg_text(call->args, "content"),
-		.length = sb_arg_length(call->args, "content"),
+		.path = sb_get_text(call->args, "path"),
+		.data = sb_get_text(call->args, "content"),
+		.length = sb_get_length(call->args, "content"),
 	};
 	struct sb_files_change change = {0};
 	json_t *result;
@@ -92,10 +92,10 @@ json_t *sb_tool_edit(struct sb_tool_call *call)
 	SB_AUTO_FREE struct sb_files_edit *edits = calloc(count, sizeof *edits);
 	struct sb_files_edit_request request = {
 		.size = sizeof request,
-		.path = sb_arg_text(call->args, "path"),
+		.path = sb_get_text(call->args, "path"),
 		.edits = edits,
 		.edit_count = count,
-		.dry_run = sb_arg_bool(call->args, "dryRun"),
+		.dry_run = sb_get_true(call->args, "dryRun"),
 	};
 	struct sb_files_change change = {0};
 	json_t *result;
@@ -104,11 +104,11 @@ json_t *sb_tool_edit(struct sb_tool_call *call)
 		const json_t *edit = json_array_get(list, i);
 
 		edits[i] = (struct sb_files_edit){
-			.old_text = sb_arg_text(edit, "oldText"),
-			.old_length = sb_arg_length(edit, "oldText"),
-			.new_text = sb_arg_text(edit, "newText"),
-			.new_length = sb_arg_length(edit, "newText"),
-			.occurrence = sb_arg_bool(edit, "replaceAll") ? SB_FILES_ALL
+			.old_text = sb_get_text(edit, "oldText"),
+			.old_length = sb_get_length(edit, "oldText"),
+			.new_text = sb_get_text(edit, "newText"),
+			.new_length = sb_get_length(edit, "newText"),
+			.occurrence = sb_get_true(edit, "replaceAll") ? SB_FILES_ALL
 								      : SB_FILES_THE_ONLY,
 			.line = (uint64_t)sb_arg_int(edit, "insertLine", 0),
 		};
@@ -127,9 +127,9 @@ json_t *sb_tool_edit(struct sb_tool_call *call)
 
 json_t *sb_tool_delete(struct sb_tool_call *call)
 {
-	const char *path = sb_arg_text(call->args, "path");
+	const char *path = sb_get_text(call->args, "path");
 
-	if (sb_files_delete(call->view, call->caller, path, sb_arg_bool(call->args, "recursive"),
+	if (sb_files_delete(call->view, call->caller, path, sb_get_true(call->args, "recursive"),
 			    &call->err) != 0)
 		return sb_tool_files_error(&call->err);
 	tell(call, path, "removed");
@@ -138,8 +138,8 @@ json_t *sb_tool_delete(struct sb_tool_call *call)
 
 json_t *sb_tool_move(struct sb_tool_call *call)
 {
-	const char *from = sb_arg_text(call->args, "source"),
-		   *to = sb_arg_text(call->args, "destination");
+	const char *from = sb_get_text(call->args, "source"),
+		   *to = sb_get_text(call->args, "destination");
 
 	if (sb_files_move(call->view, call->caller, from, to, false, &call->err) != 0)
 		return sb_tool_files_error(&call->err);
@@ -150,10 +150,10 @@ json_t *sb_tool_move(struct sb_tool_call *call)
 
 json_t *sb_tool_copy(struct sb_tool_call *call)
 {
-	const char *from = sb_arg_text(call->args, "source"),
-		   *to = sb_arg_text(call->args, "destination");
-	unsigned how = (sb_arg_bool(call->args, "overwrite") ? SB_FILES_REPLACE : 0) |
-		       (sb_arg_bool(call->args, "recursive") ? SB_FILES_RECURSIVE : 0);
+	const char *from = sb_get_text(call->args, "source"),
+		   *to = sb_get_text(call->args, "destination");
+	unsigned how = (sb_get_true(call->args, "overwrite") ? SB_FILES_REPLACE : 0) |
+		       (sb_get_true(call->args, "recursive") ? SB_FILES_RECURSIVE : 0);
 
 	if (sb_files_copy(call->view, call->caller, from, to, how, &call->err) != 0)
 		return sb_tool_files_error(&call->err);
@@ -163,7 +163,7 @@ json_t *sb_tool_copy(struct sb_tool_call *call)
 
 json_t *sb_tool_mkdir(struct sb_tool_call *call)
 {
-	const char *path = sb_arg_text(call->args, "path");
+	const char *path = sb_get_text(call->args, "path");
 	bool created;
 
 	if (sb_files_mkdir(call->view, call->caller, path, true, &created, &call->err) != 0)

@@ -14,15 +14,11 @@
 	{                                                                                          \
 		"path", SB_PARAM_PATH, help_text, .required = true                                 \
 	}
-#define END                                                                                        \
-	{                                                                                          \
-		NULL                                                                               \
-	}
 
 #define INSIDE SB_TOOL_PATHS
 
-static const struct sb_param no_params[] = {END};
-static const struct sb_param path_only[] = {PATH("The file or directory"), END};
+static const struct sb_param no_params[] = {{NULL}};
+static const struct sb_param path_only[] = {PATH("The file or directory"), {NULL}};
 
 static const struct sb_param read_params[] = {
 	PATH("The file to read"),
@@ -34,86 +30,81 @@ static const struct sb_param read_params[] = {
 	 .minimum = 1, .maximum = 1000000000},
 	{"limit", SB_PARAM_INTEGER, "How many lines to return from offset on", .minimum = 1,
 	 .maximum = 1000000000},
-	END,
+	{NULL},
 };
 
 static const struct sb_param read_many_params[] = {
-	{"paths", SB_PARAM_PATHS, "The files to read", .required = true}, END};
+	{"paths", SB_PARAM_PATHS, "The files to read", .required = true}, {NULL}};
 
 static const struct sb_param write_params[] = {
 	PATH("The file to create or overwrite"),
 	{"content", SB_PARAM_STRING, "The whole new content, as text", .required = true},
-	END,
+	{NULL},
 };
 
 static const struct sb_param edit_params[] = {
 	PATH("The file to edit"),
 	{"edits", SB_PARAM_EDITS, "Applied in this order, each to the result of those before",
 	 .required = true},
-	{"dryRun", SB_PARAM_BOOLEAN, "Preview changes using git-style diff format; write nothing",
-	 .fallback = "false"},
-	END,
+	{"dryRun", SB_PARAM_BOOLEAN, "Preview changes using git-style diff format; write nothing"},
+	{NULL},
 };
 
 static const struct sb_param sizes_params[] = {
 	PATH("The directory"),
 	{"sortBy", SB_PARAM_STRING, "Sort entries by name or size", .choices = "name size",
 	 .fallback = "\"name\""},
-	END,
+	{NULL},
 };
 
 static const struct sb_param tree_params[] = {
 	PATH("The directory"),
-	{"excludePatterns", SB_PARAM_STRINGS, "Glob patterns of what to leave out",
-	 .fallback = "[]"},
-	END,
+	{"excludePatterns", SB_PARAM_STRINGS, "Glob patterns of what to leave out"},
+	{NULL},
 };
 
 static const struct sb_param move_params[] = {
 	{"source", SB_PARAM_PATH, "What to move", .required = true},
 	{"destination", SB_PARAM_PATH, "Its new name; must not exist", .required = true},
-	END,
+	{NULL},
 };
 
 static const struct sb_param copy_params[] = {
 	{"source", SB_PARAM_PATH, "What to copy", .required = true},
 	{"destination", SB_PARAM_PATH, "The name of the copy", .required = true},
-	{"overwrite", SB_PARAM_BOOLEAN, "Replace a file that is there", .fallback = "false"},
-	{"recursive", SB_PARAM_BOOLEAN, "Copy a directory with everything in it",
-	 .fallback = "false"},
-	END,
+	{"overwrite", SB_PARAM_BOOLEAN, "Replace a file that is there"},
+	{"recursive", SB_PARAM_BOOLEAN, "Copy a directory with everything in it"},
+	{NULL},
 };
 
 static const struct sb_param delete_params[] = {
 	PATH("The file, symbolic link or directory to delete"),
-	{"recursive", SB_PARAM_BOOLEAN, "Delete a directory with everything in it",
-	 .fallback = "false"},
-	END,
+	{"recursive", SB_PARAM_BOOLEAN, "Delete a directory with everything in it"},
+	{NULL},
 };
 
 static const struct sb_param search_params[] = {
 	PATH("The directory to search in"),
 	{"pattern", SB_PARAM_STRING, "A glob, e.g. '**/*.c'", .required = true},
-	{"excludePatterns", SB_PARAM_STRINGS, "Globs of what to leave out", .fallback = "[]"},
-	END,
+	{"excludePatterns", SB_PARAM_STRINGS, "Globs of what to leave out"},
+	{NULL},
 };
 
 static const struct sb_param glob_params[] = {
 	{"pattern", SB_PARAM_STRING, "A glob relative to path: '*.c', 'src/**/*.{c,h}', '[a-c]?'",
 	 .required = true},
 	{"path", SB_PARAM_PATH, "Where to start; default: the first allowed directory"},
-	{"exclude", SB_PARAM_STRINGS, "Globs of what to leave out", .fallback = "[]"},
+	{"exclude", SB_PARAM_STRINGS, "Globs of what to leave out"},
 	{"sortBy", SB_PARAM_STRING, "name, size (largest first) or time (newest first)",
 	 .choices = "name size time", .fallback = "\"name\""},
-	{"filesOnly", SB_PARAM_BOOLEAN, "Leave out directories", .fallback = "false"},
-	{"includeIgnored", SB_PARAM_BOOLEAN, "Also what .gitignore files leave out",
-	 .fallback = "false"},
-	{"ignoreCase", SB_PARAM_BOOLEAN, "Upper and lower case are the same", .fallback = "false"},
+	{"filesOnly", SB_PARAM_BOOLEAN, "Leave out directories"},
+	{"includeIgnored", SB_PARAM_BOOLEAN, "Also what .gitignore files leave out"},
+	{"ignoreCase", SB_PARAM_BOOLEAN, "Upper and lower case are the same"},
 	{"offset", SB_PARAM_INTEGER, "Skip so many results: the nextOffset of the last page",
 	 .minimum = 0, .maximum = 100000000, .fallback = "0"},
 	{"limit", SB_PARAM_INTEGER, "At most so many results", .minimum = 1, .maximum = 10000,
 	 .fallback = "1000"},
-	END,
+	{NULL},
 };
 
 static const struct sb_param grep_params[] = {
@@ -121,16 +112,13 @@ static const struct sb_param grep_params[] = {
 	{"path", SB_PARAM_PATH,
 	 "A file, or a directory with everything beneath; default: the "
 	 "first allowed directory"},
-	{"include", SB_PARAM_STRINGS, "Only files that one of these globs matches",
-	 .fallback = "[]"},
-	{"exclude", SB_PARAM_STRINGS, "Globs of files to leave out", .fallback = "[]"},
-	{"literal", SB_PARAM_BOOLEAN, "The pattern is plain text", .fallback = "false"},
-	{"ignoreCase", SB_PARAM_BOOLEAN, "Upper and lower case are the same", .fallback = "false"},
-	{"word", SB_PARAM_BOOLEAN, "Only whole words", .fallback = "false"},
-	{"includeIgnored", SB_PARAM_BOOLEAN, "Also what .gitignore files leave out",
-	 .fallback = "false"},
-	{"filesOnly", SB_PARAM_BOOLEAN, "Only the names of files with a match",
-	 .fallback = "false"},
+	{"include", SB_PARAM_STRINGS, "Only files that one of these globs matches"},
+	{"exclude", SB_PARAM_STRINGS, "Globs of files to leave out"},
+	{"literal", SB_PARAM_BOOLEAN, "The pattern is plain text"},
+	{"ignoreCase", SB_PARAM_BOOLEAN, "Upper and lower case are the same"},
+	{"word", SB_PARAM_BOOLEAN, "Only whole words"},
+	{"includeIgnored", SB_PARAM_BOOLEAN, "Also what .gitignore files leave out"},
+	{"filesOnly", SB_PARAM_BOOLEAN, "Only the names of files with a match"},
 	{"before", SB_PARAM_INTEGER, "Lines of context before a match", .minimum = 0,
 	 .maximum = 100, .fallback = "0"},
 	{"after", SB_PARAM_INTEGER, "Lines of context after a match", .minimum = 0, .maximum = 100,
@@ -141,7 +129,7 @@ static const struct sb_param grep_params[] = {
 	 .maximum = 10000, .fallback = "500"},
 	{"timeoutMs", SB_PARAM_INTEGER, "Give what was found after so long", .minimum = 10,
 	 .maximum = 120000, .fallback = "30000"},
-	END,
+	{NULL},
 };
 
 static const struct sb_param run_params[] = {
@@ -150,8 +138,7 @@ static const struct sb_param run_params[] = {
 	{"timeoutMs", SB_PARAM_INTEGER, "End it, and all it started, after so long", .minimum = 10,
 	 .maximum = 86400000, .fallback = "120000"},
 	{"background", SB_PARAM_BOOLEAN,
-	 "Return at once; see command_status and command_stop (default timeout then: none)",
-	 .fallback = "false"},
+	 "Return at once; see command_status and command_stop (default timeout then: none)"},
 	{"stdin", SB_PARAM_STRING, "What the command reads; default: nothing"},
 	{"access", SB_PARAM_STRING,
 	 "What it may do to files: less than the session's rules is just so, more is asked of the user. "
@@ -170,11 +157,11 @@ static const struct sb_param run_params[] = {
 	{"askFirst", SB_PARAM_BOOLEAN,
 	 "Ask the user once, before it starts, about all that its text shows it would change and that needs "
 	 "consent; a yes is for exactly these",
-	 .fallback = "false", .not_worker = true},
+	 .not_worker = true},
 	{"outputLimit", SB_PARAM_INTEGER,
 	 "Bytes of each stream in the result: the beginning and the end are kept", .minimum = 200,
 	 .maximum = 1000000, .fallback = "30000"},
-	END,
+	{NULL},
 };
 
 static const struct sb_param status_params[] = {
@@ -185,16 +172,16 @@ static const struct sb_param status_params[] = {
 	 .minimum = 0, .maximum = 1000000000000, .fallback = "0"},
 	{"stderrOffset", SB_PARAM_INTEGER, "Bytes of standard error that were seen before",
 	 .minimum = 0, .maximum = 1000000000000, .fallback = "0"},
-	END,
+	{NULL},
 };
 
 static const struct sb_param stop_params[] = {
-	{"runId", SB_PARAM_STRING, "From run_command", .required = true}, END};
+	{"runId", SB_PARAM_STRING, "From run_command", .required = true}, {NULL}};
 
 static const struct sb_param may_params[] = {
 	{"path", SB_PARAM_PATH, "What would happen to calls on this path; default: the policy"},
 	{"host", SB_PARAM_STRING, "May a command connect there? As github.com:443"},
-	END,
+	{NULL},
 };
 
 static const struct sb_param request_params[] = {
@@ -206,13 +193,13 @@ static const struct sb_param request_params[] = {
 	{"kind", SB_PARAM_STRING,
 	 "What you would create. Default: file. Links are asked about when they are made",
 	 .choices = "file directory"},
-	END,
+	{NULL},
 };
 
 static const struct sb_param project_params[] = {
 	PATH("The directory"),
 	{"reason", SB_PARAM_STRING, "Why, in one sentence for the user, who sees that it is yours"},
-	END,
+	{NULL},
 };
 
 #define NUMBER(name, text) "\"" name "\":{\"type\":\"integer\",\"description\":\"" text "\"}"
@@ -427,9 +414,9 @@ static void locate(const struct sb_tool *tool, struct sb_tool_call *call, json_t
 	json_t *structured = json_object_get(result, "structuredContent");
 	/* what was removed or moved may have been a link: it is meant itself */
 	bool itself = tool->run == sb_tool_delete || tool->run == sb_tool_move;
-	const char *source = sb_arg_text(call->args, "source"),
-		   *destination = sb_arg_text(call->args, "destination"),
-		   *path = sb_arg_text(call->args, "path");
+	const char *source = sb_get_text(call->args, "source"),
+		   *destination = sb_get_text(call->args, "destination"),
+		   *path = sb_get_text(call->args, "path");
 
 	if (!structured || json_object_get(result, "isError") || call->err.code || !has_paths(tool))
 		return;
@@ -513,13 +500,15 @@ static json_t *param_schema(const struct sb_param *param)
 				   (json_int_t)param->maximum);
 		break;
 	case SB_PARAM_BOOLEAN:
-		schema = json_pack("{s:s}", "type", "boolean");
+		schema = json_pack("{s:s, s:b}", "type", "boolean", "default", 0);
 		break;
 	case SB_PARAM_STRINGS:
 	case SB_PARAM_PATHS:
 	case SB_PARAM_WORDS:
 		schema = json_pack("{s:s, s:{s:s}}", "type", "array", "items", "type", "string");
-		if (param->type != SB_PARAM_STRINGS)
+		if (param->type == SB_PARAM_STRINGS)
+			json_object_set_new(schema, "default", json_array());
+		else
 			json_object_set_new(schema, "minItems", json_integer(1));
 		break;
 	case SB_PARAM_EDITS:

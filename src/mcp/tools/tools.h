@@ -14,6 +14,7 @@
 #include <stddef.h>
 
 #include "mcp/tools/tool_worker.h"
+#include "mcp/wire/rpc.h"
 #include "sandbash/files.h"
 
 enum sb_param_type {
@@ -34,8 +35,9 @@ struct sb_param {
 	bool required;
 	const char *choices; /* of a string: words separated by blanks; or NULL */
 	long minimum, maximum;
-	const char *fallback; /* the default as JSON text, for the schema; or NULL */
-	bool not_worker;      /* a worker's tool does not have it */
+	const char
+		*fallback; /* the default as JSON text, for the schema; NULL: false, [] or none */
+	bool not_worker;   /* a worker's tool does not have it */
 };
 
 enum sb_tool_hint {
@@ -110,12 +112,9 @@ json_t *sb_tools_list(const struct sb_tool_worker *worker, bool git);
 int sb_tool_check(const struct sb_tool *tool, const struct sb_tool_worker *worker,
 		  const json_t *args, struct sb_error *err);
 
-/* --- arguments that were checked; what is not there is the fallback ------------------------- */
+/* --- arguments that were checked: rpc.h's sb_get_text() and these ------------------------- */
 
-const char *sb_arg_text(const json_t *args, const char *name); /* NULL: not there */
-size_t sb_arg_length(const json_t *args, const char *name);
 long sb_arg_int(const json_t *args, const char *name, long fallback);
-bool sb_arg_bool(const json_t *args, const char *name);
 
 /* NULL-terminated; free() it.  NULL: not there, empty or no memory. */
 const char **sb_arg_list(const json_t *args, const char *name);

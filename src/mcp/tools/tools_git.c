@@ -7,19 +7,14 @@
 	{                                                                                          \
 		"branch", SB_PARAM_STRING, help_text                                               \
 	}
-#define END                                                                                        \
-	{                                                                                          \
-		NULL                                                                               \
-	}
 
 static const struct sb_param pull_params[] = {
 	{"repository", SB_PARAM_PATH, "A path, or a URL (https, http, git, ssh)", .required = true},
 	{"into", SB_PARAM_PATH, "The directory to write to, as '/NAME' or beneath it",
 	 .required = true},
-	{"paths", SB_PARAM_STRINGS, "Files and directories in the repository; default: all",
-	 .fallback = "[]"},
+	{"paths", SB_PARAM_STRINGS, "Files and directories in the repository; default: all"},
 	BRANCH("Default: the repository's own"),
-	END,
+	{NULL},
 };
 
 static const struct sb_param stage_params[] = {
@@ -29,22 +24,20 @@ static const struct sb_param stage_params[] = {
 	{"message", SB_PARAM_STRING, "Of the commit", .required = true},
 	{"paths", SB_PARAM_STRINGS,
 	 "Files and directories in both; one that is named and missing is removed. Default: all "
-	 "that is there",
-	 .fallback = "[]"},
+	 "that is there"},
 	BRANCH("That it is meant for; default: the repository's own"),
-	END,
+	{NULL},
 };
 
 static const struct sb_param id_params[] = {
-	{"id", SB_PARAM_STRING, "From git_stage", .required = true}, END};
+	{"id", SB_PARAM_STRING, "From git_stage", .required = true}, {NULL}};
 
 static const struct sb_param push_params[] = {
 	{"id", SB_PARAM_STRING, "From git_stage", .required = true},
 	BRANCH("Default: the one that it was staged for"),
-	{"newBranch", SB_PARAM_BOOLEAN, "The branch must not be there yet", .fallback = "false"},
-	{"force", SB_PARAM_BOOLEAN, "Also if commits of the branch would be lost from it",
-	 .fallback = "false"},
-	END,
+	{"newBranch", SB_PARAM_BOOLEAN, "The branch must not be there yet"},
+	{"force", SB_PARAM_BOOLEAN, "Also if commits of the branch would be lost from it"},
+	{NULL},
 };
 
 #define OUTPUT                                                                                     \
@@ -70,7 +63,7 @@ const struct sb_tool sb_git_tools[] = {
 	 SB_TOOL_DESTROYS | SB_TOOL_OPEN_WORLD, push_params, OUTPUT, SB_TOOL_KEEPER, NULL},
 	{"git_discard", "Discard What Is Staged", "Drop what git_stage has made; files stay.",
 	 SB_TOOL_DESTROYS, id_params, OUTPUT, SB_TOOL_KEEPER, NULL},
-	END,
+	{NULL},
 };
 
 bool sb_tool_is_git(const struct sb_tool *tool)

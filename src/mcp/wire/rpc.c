@@ -218,3 +218,31 @@ json_t *sb_rpc_string(const char *text)
 {
 	return text ? sb_rpc_text(text, strlen(text)) : json_null();
 }
+
+/* --- members --------------------------------------------------------------------------------- */
+
+const char *sb_get_text(const json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
+}
+
+size_t sb_get_length(const json_t *object, const char *key)
+{
+	return json_string_length(json_object_get(object, key));
+}
+
+unsigned long sb_get_number(const json_t *object, const char *key)
+{
+	return (unsigned long)json_integer_value(json_object_get(object, key));
+}
+
+bool sb_get_true(const json_t *object, const char *key)
+{
+	return json_is_true(json_object_get(object, key));
+}
+
+void sb_put_text(json_t *object, const char *key, const char *text)
+{
+	if (text && *text)
+		json_object_set_new(object, key, sb_rpc_string(text));
+}

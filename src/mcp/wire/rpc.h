@@ -64,6 +64,15 @@ json_t *sb_rpc_notification(const char *method, json_t *params);
 json_t *sb_rpc_text(const char *bytes, size_t length);
 json_t *sb_rpc_string(const char *text); /* NULL is null */
 
+/* What an object has under a key; NULL, 0 or false: nothing, or of another type. */
+const char *sb_get_text(const json_t *object, const char *key);
+size_t sb_get_length(const json_t *object, const char *key); /* of that text */
+unsigned long sb_get_number(const json_t *object, const char *key);
+bool sb_get_true(const json_t *object, const char *key);
+
+/* NULL and "" put nothing. */
+void sb_put_text(json_t *object, const char *key, const char *text);
+
 /* For a person to read: what is no UTF-8 becomes \xNN, as on a terminal (escape.h). */
 json_t *sb_rpc_shown(const char *bytes, size_t length);
 
