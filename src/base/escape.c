@@ -232,6 +232,16 @@ static size_t whole_before(const char *text, size_t most)
 	return most;
 }
 
+void sb_escape_puts(struct sb_buf *out, const char *text)
+{
+	sb_escape_append(out, text, strlen(text));
+}
+
+void sb_escape_puts_name(struct sb_buf *out, const char *name)
+{
+	sb_escape_name(out, name, strlen(name));
+}
+
 void sb_escape_value(struct sb_buf *out, const char *bytes, size_t length, size_t most)
 {
 	/* of what is very long the middle is not looked at; each byte becomes \xNN at most */
@@ -342,5 +352,14 @@ void sb_base64_append(struct sb_buf *out, const char *bytes, size_t length)
 		for (size_t i = 0; i < 4; i++)
 			group[i] = at + i <= length ? digits[bits >> (18 - 6 * i) & 63] : '=';
 		sb_buf_append(out, group, sizeof group);
+	}
+}
+
+void sb_shell_quote_all(struct sb_buf *out, const char *const *words)
+{
+	for (size_t i = 0; words[i]; i++) {
+		if (i)
+			sb_buf_putc(out, ' ');
+		sb_shell_quote(out, words[i]);
 	}
 }

@@ -51,6 +51,10 @@ void sb_escape_append(struct sb_buf *out, const char *bytes, size_t length);
  */
 void sb_escape_name(struct sb_buf *out, const char *bytes, size_t length);
 
+/* Both of a whole string. */
+void sb_escape_puts(struct sb_buf *out, const char *text);
+void sb_escape_puts_name(struct sb_buf *out, const char *name);
+
 /*
  * The same for a value, of which a person has to see what it does, in at most so many bytes, 64 at least: many
  * blanks in a row as [N blanks]; of what is longer the beginning and the end, and how long it is.
@@ -65,6 +69,7 @@ char *sb_escape_line(char *out, size_t size, const char *text);
  * nothing or turns the line is written as $'\xNN'.
  */
 void sb_shell_quote(struct sb_buf *out, const char *text);
+void sb_shell_quote_all(struct sb_buf *out, const char *const *words); /* up to NULL, with blanks */
 
 /* Bytes as text: RFC 4648, with the digits "+" and "/" and padding. */
 void sb_base64_append(struct sb_buf *out, const char *bytes, size_t length);

@@ -158,3 +158,18 @@ void sb_json_pair_int(struct sb_json *json, const char *key, long value)
 	sb_json_key(json, key);
 	sb_json_int(json, value);
 }
+
+void sb_json_open_at(struct sb_json *json, const char *key, char bracket)
+{
+	sb_json_key(json, key);
+	sb_json_open(json, bracket);
+}
+
+void sb_json_strings(struct sb_json *json, const char *key, const char *const *strings,
+		     size_t count)
+{
+	sb_json_open_at(json, key, '[');
+	for (size_t i = 0; i < count && strings[i]; i++)
+		sb_json_string(json, strings[i]);
+	sb_json_close(json, ']');
+}

@@ -40,5 +40,10 @@ void sb_json_int(struct sb_json *json, long value);
 void sb_json_pair(struct sb_json *json, const char *key, const char *text);
 void sb_json_pair_bool(struct sb_json *json, const char *key, bool value);
 void sb_json_pair_int(struct sb_json *json, const char *key, long value);
+void sb_json_open_at(struct sb_json *json, const char *key, char bracket);
+
+/* key and an array of strings: count of them, or fewer if a NULL comes before. */
+void sb_json_strings(struct sb_json *json, const char *key, const char *const *strings,
+		     size_t count);
 
 #endif

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "base/write.h"
 #include "cli/cli.h"
 
 #define MARK "sandbash-report: "
@@ -66,8 +67,8 @@ int sb_agent_report_write(const struct sb_command_line *line, const struct sb_su
 			  struct sb_error *err)
 {
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_OUTPUT_LIMIT);
-	size_t put = 0;
 	struct sb_json json;
+	int status;
 
 	/* the command may have left a line without its end, which would hide the mark */
 	if (line->agent_fd == STDERR_FILENO)
@@ -82,12 +83,6 @@ int sb_agent_report_write(const struct sb_command_line *line, const struct sb_su
 		return sb_no_memory(err);
 	signal(SIGPIPE, SIG_IGN);
 	take_back(line->agent_fd);
-	while (put < text.length) {
-		ssize_t wrote = write(line->agent_fd, text.data + put, text.length - put);
-
-		if (wrote < 0 && errno != EINTR)
-			return sb_fail(err, SB_E_SYSTEM, errno, "cannot write the report");
-		put += wrote > 0 ? (size_t)wrote : 0;
-	}
-	return SB_OK;
+	status = sb_write_all(line->agent_fd, text.data, text.length);
+	return status < 0 ? sb_fail(err, SB_E_SYSTEM, -status, "cannot write the report") : SB_OK;
 }

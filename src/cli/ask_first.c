@@ -26,11 +26,7 @@ static int find(const struct sb_run *run, struct sb_agreed_list *out, struct sb_
 						   .home = sb_own_variable("HOME"),
 						   .environment = (const char *const *)environ};
 
-	for (size_t i = 0; run->argv[i]; i++) {
-		if (i)
-			sb_buf_putc(&command, ' ');
-		sb_shell_quote(&command, run->argv[i]);
-	}
+	sb_shell_quote_all(&command, (const char *const *)run->argv);
 	if (sb_buf_failed(&command))
 		return sb_no_memory(err);
 	return sb_agreed_find(run->setup.policy, command.data, &options, out, err);
@@ -47,7 +43,7 @@ static void put_question(const struct sb_run *run, const struct sb_agreed_list *
 	sb_buf_puts(out, ": this command would\n");
 	for (size_t i = 0; i < list->count; i++) {
 		sb_buf_printf(out, "  %s '", sb_agreed_verb(list->all[i].op));
-		sb_escape_name(out, list->all[i].path, strlen(list->all[i].path));
+		sb_escape_puts_name(out, list->all[i].path);
 		sb_buf_puts(out, "'\n");
 	}
 	if (list->unsaid)

@@ -7,11 +7,9 @@
  */
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/auto.h"
@@ -25,11 +23,8 @@
 #define PATIENCE_MS 5000 /* for a run that is stopped, or busy performing */
 
 struct client {
-	int tty;
-	int run; /* connection */
-	int signals;
-	int guard; /* closing it lets others open the terminal again; -1: nobody looks after that */
-	struct sb_terminal *terminal;
+	struct sb_own_tty here;
+	int run;           /* connection */
 	const char *ended; /* why we go; NULL: not yet */
 	bool failed;       /* and that is a failure */
 };
@@ -41,7 +36,7 @@ static void answered(void *context, unsigned long id, enum sb_answer answer)
 	struct client *client = context;
 
 	/* a terminal that hung up has answered nothing: others may */
-	if (client->ended || sb_terminal_gone(client->terminal))
+	if (client->ended || sb_terminal_gone(client->here.terminal))
 		return;
 	if (sb_reach_tell(client->run, &(struct sb_attach_message){.kind = SB_ATTACH_ANSWER,
 								   .id = id,
@@ -57,18 +52,18 @@ static void take_message(struct client *client, const struct sb_attach_message *
 
 	switch (message->kind) {
 	case SB_ATTACH_QUESTION:
-		if (sb_terminal_ask(client->terminal, &message->question, NULL) != SB_OK)
+		if (sb_terminal_ask(client->here.terminal, &message->question, NULL) != SB_OK)
 			client->ended = "too many questions are open";
 		break;
 	case SB_ATTACH_WITHDRAWN:
-		sb_terminal_withdraw(client->terminal, message->id);
+		sb_terminal_withdraw(client->here.terminal, message->id);
 		snprintf(line, sizeof line, "sandbash: the question is gone: %s",
 			 message->text ? message->text : "withdrawn");
-		sb_terminal_notice(client->terminal, line);
+		sb_terminal_notice(client->here.terminal, line);
 		break;
 	case SB_ATTACH_NOTICE:
 		if (message->text)
-			sb_terminal_notice(client->terminal, message->text);
+			sb_terminal_notice(client->here.terminal, message->text);
 		break;
 	default:
 		client->ended = "the run speaks another language";
@@ -118,68 +113,25 @@ static int greet(int run, const struct sb_running *running, bool *out_asks, stru
 
 /* --- the terminal ------------------------------------------------------------------------------ */
 
-static void take_signals(struct client *client)
-{
-	struct signalfd_siginfo info;
-
-	while (read(client->signals, &info, sizeof info) == sizeof info) {
-		if (info.ssi_signo == SIGWINCH)
-			sb_terminal_resized(client->terminal);
-		else
-			client->ended = "detached";
-	}
-}
-
 static void loop(struct client *client)
 {
+	struct sb_terminal *terminal = client->here.terminal;
+
 	while (!client->ended) {
 		struct pollfd wait[2 + SB_TERMINAL_FDS] = {{client->run, POLLIN, 0},
-							   {client->signals, POLLIN, 0}};
-		size_t count = 2 + sb_terminal_poll(client->terminal, wait + 2);
+							   {client->here.signals, POLLIN, 0}};
+		size_t count = 2 + sb_terminal_poll(terminal, wait + 2);
 
-		if (poll(wait, count, sb_terminal_timeout_ms(client->terminal)) < 0 &&
-		    errno != EINTR)
+		if (poll(wait, count, sb_terminal_timeout_ms(terminal)) < 0 && errno != EINTR)
 			break;
-		if (wait[1].revents)
-			take_signals(client);
+		if (wait[1].revents && sb_tty_ended(client->here.signals, terminal))
+			client->ended = "detached";
 		if (wait[0].revents)
 			take_messages(client);
-		sb_terminal_handle(client->terminal, wait + 2, count - 2);
-		if (sb_terminal_left(client->terminal) || sb_terminal_gone(client->terminal))
+		sb_terminal_handle(terminal, wait + 2, count - 2);
+		if (sb_terminal_left(terminal) || sb_terminal_gone(terminal))
 			client->ended = "detached";
 	}
-}
-
-/* Make this terminal one to ask on; nothing of the run is needed for that. */
-static int open_here(struct client *client, const char *word, struct sb_error *err)
-{
-	struct sb_terminal_options options = {.size = sizeof options,
-					      .tty = client->tty,
-					      .master = -1,
-					      .colour = sb_has_colours(),
-					      .word = word,
-					      .answered = answered,
-					      .context = client};
-	int status;
-
-	client->signals = sb_tty_signals();
-	if (client->signals < 0)
-		return sb_fail(err, SB_E_SYSTEM, errno, "cannot wait for signals");
-	status = sb_terminal_open(&options, &client->terminal, err);
-	if (status != SB_OK)
-		return status;
-	client->guard = sb_tty_keep_others_out(client->tty);
-	return sb_tty_check(client->tty, err);
-}
-
-static void close_here(struct client *client)
-{
-	if (client->terminal) {
-		sb_terminal_drain(client->terminal);
-		sb_tty_let_others_in(client->tty, client->guard);
-		sb_terminal_close(client->terminal);
-	}
-	sb_auto_close(&client->signals);
 }
 
 static void serve(struct client *client, const struct sb_running *running, bool asks)
@@ -187,9 +139,9 @@ static void serve(struct client *client, const struct sb_running *running, bool 
 	char line[128];
 
 	snprintf(line, sizeof line, "sandbash: attached to %s", running->session);
-	sb_terminal_notice(client->terminal, line);
-	sb_terminal_notice(client->terminal, running->command);
-	sb_terminal_notice(client->terminal,
+	sb_terminal_notice(client->here.terminal, line);
+	sb_terminal_notice(client->here.terminal, running->command);
+	sb_terminal_notice(client->here.terminal,
 			   asks ? "sandbash: its questions appear here; Ctrl-C detaches"
 				: "sandbash: it asks nobody (--consent=deny); Ctrl-C detaches");
 	loop(client);
@@ -234,19 +186,24 @@ static const struct sb_running *pick(const struct sb_running *list, size_t count
 
 static int attach(const struct sb_setup *setup, const struct sb_running *running)
 {
-	struct client client = {.tty = sb_tty_find(), .run = -1, .signals = -1, .guard = -1};
-	SB_AUTO_FREE char *word = sb_word(&setup->home);
+	struct client client = {.here = SB_OWN_TTY, .run = -1};
 	struct sb_error err;
 	bool asks = false;
-	int status = open_here(&client, word, &err);
+	int status;
 
+	client.here.tty = sb_tty_find();
+	status = sb_own_tty_open(
+		&client.here, &setup->home,
+		(struct sb_terminal_options){.answered = answered, .context = &client}, &err);
 	if (status == SB_OK)
 		status = sb_reach(running, &client.run, &err);
 	if (status == SB_OK)
 		status = greet(client.run, running, &asks, &err);
 	if (status == SB_OK)
 		serve(&client, running, asks);
-	close_here(&client);
+	if (client.here.terminal)
+		sb_terminal_drain(client.here.terminal);
+	sb_own_tty_close(&client.here);
 	sb_auto_close(&client.run);
 	if (status != SB_OK)
 		return sb_report(&err);
@@ -258,7 +215,7 @@ int sb_cli_attach(const struct sb_command_line *line)
 {
 	SB_AUTO_FREE struct sb_running *list = NULL;
 	const struct sb_running *running;
-	struct sb_setup setup = {0};
+	SB_AUTO_SETUP struct sb_setup setup = {0};
 	struct sb_error err;
 	size_t count = 0;
 	bool mounts;
@@ -276,12 +233,8 @@ int sb_cli_attach(const struct sb_command_line *line)
 	status = sb_set_up(line, true, &setup);
 	if (status)
 		return status;
-	if (sb_running_list(setup.home.state_dir, &list, &count, &err) != SB_OK) {
-		status = sb_report(&err);
-	} else {
-		running = pick(list, count, line->action_value);
-		status = running ? attach(&setup, running) : SB_EXIT_USAGE;
-	}
-	sb_setup_done(&setup);
-	return status;
+	if (sb_running_list(setup.home.state_dir, &list, &count, &err) != SB_OK)
+		return sb_report(&err);
+	running = pick(list, count, line->action_value);
+	return running ? attach(&setup, running) : SB_EXIT_USAGE;
 }

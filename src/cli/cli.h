@@ -152,7 +152,6 @@ void sb_json_connect(struct sb_json *json, const struct sb_connect_rule *rule);
 void sb_json_network(struct sb_json *json, const struct sb_policy *policy);
 void sb_print_hosts(const struct sb_policy *policy, struct sb_buf *out);
 void sb_json_layers(struct sb_json *json, const struct sb_layers *layers);
-void sb_json_weaknesses(struct sb_json *json, const struct sb_weaknesses *weak);
 
 #define SB_OUTPUT_LIMIT (16 * 1024 * 1024) /* a policy of many thousand rules, as JSON */
 

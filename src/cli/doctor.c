@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/auto.h"
 #include "cli/cli.h"
 #include "cli/shell.h"
 #include "enforce/confine.h"
@@ -42,14 +43,12 @@ static bool in_container(void)
 /* ID or ID_LIKE of os-release(5) names the distribution. */
 static bool is_like(const char *distribution)
 {
-	FILE *file = fopen("/etc/os-release", "re");
+	SB_AUTO_FILE FILE *file = fopen("/etc/os-release", "re");
 	char line[256];
 	bool found = false;
 
 	while (file && !found && fgets(line, sizeof line, file))
 		found = strncmp(line, "ID", 2) == 0 && strstr(line, distribution);
-	if (file)
-		fclose(file);
 	return found;
 }
 
@@ -58,14 +57,12 @@ static long setting(const char *name)
 {
 	char path[128];
 	long value = -1;
-	FILE *file;
+	SB_AUTO_FILE FILE *file = NULL;
 
 	snprintf(path, sizeof path, "/proc/sys/%s", name);
 	file = fopen(path, "re");
 	if (file && fscanf(file, "%ld", &value) != 1)
 		value = -1;
-	if (file)
-		fclose(file);
 	return value;
 }
 
@@ -328,8 +325,7 @@ static void doctor_json(const struct finding *found, const struct sb_layers *lay
 	sb_json_pair_bool(&json, "full", is_full(found));
 	sb_json_pair_int(&json, "inside", layers->outer);
 	sb_json_pair(&json, "alias", alias[0] ? alias : NULL);
-	sb_json_key(&json, "features");
-	sb_json_open(&json, '[');
+	sb_json_open_at(&json, "features", '[');
 	for (size_t i = 0; i < FEATURES; i++) {
 		sb_json_open(&json, '{');
 		sb_json_pair(&json, "name", found[i].name);
@@ -350,7 +346,7 @@ int sb_cli_doctor(const struct sb_command_line *line)
 	struct finding found[FEATURES];
 	struct sb_setup_request request = sb_request(line, true);
 	struct sb_layers layers;
-	struct sb_home home = {0};
+	SB_AUTO_HOME struct sb_home home = {0};
 	struct sb_error err;
 	char alias[4200] = "";
 	int status = examine(found, &layers, &err);
@@ -359,7 +355,6 @@ int sb_cli_doctor(const struct sb_command_line *line)
 		return sb_report(&err);
 	if (sb_home_find(&request.environment, &home, NULL) == SB_OK)
 		sb_shell_alias(home.home, alias, sizeof alias);
-	sb_home_done(&home);
 	if (line->json)
 		doctor_json(found, &layers, alias, &out);
 	else

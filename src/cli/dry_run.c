@@ -45,8 +45,7 @@ static void json_environ(const struct sb_run *run, struct sb_json *json)
 {
 	const struct sb_environ_names names = sb_run_environ_names(run);
 
-	sb_json_key(json, "variables_removed");
-	sb_json_open(json, '[');
+	sb_json_open_at(json, "variables_removed", '[');
 	for (size_t i = 0; environ[i]; i++) {
 		SB_AUTO_FREE char *name = strndup(environ[i], strcspn(environ[i], "="));
 
@@ -62,13 +61,9 @@ static void dry_run_text(const struct sb_run *run, const struct sb_layers *layer
 	char held[200];
 
 	sb_buf_puts(out, "would run:  ");
-	for (size_t i = 0; run->argv[i]; i++) {
-		if (i)
-			sb_buf_putc(out, ' ');
-		sb_shell_quote(out, run->argv[i]);
-	}
+	sb_shell_quote_all(out, (const char *const *)run->argv);
 	sb_buf_puts(out, "\nin:         ");
-	sb_escape_name(out, run->setup.home.cwd, strlen(run->setup.home.cwd));
+	sb_escape_puts_name(out, run->setup.home.cwd);
 	sb_buf_printf(out, "\nmode:       %s\n", sb_mode_name(sb_policy_mode(run->setup.policy)));
 	if (run->setup.profile.name)
 		sb_buf_printf(out, "profile:    %s\n", run->setup.profile.name);
@@ -107,10 +102,10 @@ static void dry_run_text(const struct sb_run *run, const struct sb_layers *layer
 		if (i == 0 && node->state == SB_STATE_READABLE)
 			continue;
 		sb_buf_printf(out, "  %-10s ", what);
-		sb_escape_name(out, node->path, strlen(node->path));
+		sb_escape_puts_name(out, node->path);
 		if (node->rule) {
 			sb_buf_puts(out, "  # ");
-			sb_escape_append(out, node->rule->origin, strlen(node->rule->origin));
+			sb_escape_puts(out, node->rule->origin);
 		}
 		sb_buf_putc(out, '\n');
 	}
@@ -118,7 +113,7 @@ static void dry_run_text(const struct sb_run *run, const struct sb_layers *layer
 		if (sb_plan_state_at(&run->plan, run->plan.absent[i]) != SB_STATE_READABLE)
 			continue; /* it is in something writable, or cannot be made: warned about */
 		sb_buf_puts(out, "  may make   ");
-		sb_escape_name(out, run->plan.absent[i], strlen(run->plan.absent[i]));
+		sb_escape_puts_name(out, run->plan.absent[i]);
 		sb_buf_putc(out, '\n');
 	}
 	if (weak->count)
@@ -134,11 +129,7 @@ static void dry_run_json(const struct sb_run *run, const struct sb_layers *layer
 
 	sb_json_init(&json, out);
 	sb_json_open(&json, '{');
-	sb_json_key(&json, "command");
-	sb_json_open(&json, '[');
-	for (size_t i = 0; run->argv[i]; i++)
-		sb_json_string(&json, run->argv[i]);
-	sb_json_close(&json, ']');
+	sb_json_strings(&json, "command", (const char *const *)run->argv, SIZE_MAX);
 	sb_json_pair(&json, "directory", run->setup.home.cwd);
 	sb_json_pair(&json, "profile", run->setup.profile.name);
 	sb_json_pair(&json, "mode", sb_mode_name(sb_policy_mode(run->setup.policy)));
@@ -148,8 +139,7 @@ static void dry_run_json(const struct sb_run *run, const struct sb_layers *layer
 	json_environ(run, &json);
 	sb_json_key(&json, "layers");
 	sb_json_layers(&json, layers);
-	sb_json_key(&json, "mounts");
-	sb_json_open(&json, '[');
+	sb_json_open_at(&json, "mounts", '[');
 	for (size_t i = 0; i < run->plan.mount_count; i++) {
 		sb_json_open(&json, '{');
 		sb_json_pair(&json, "path", run->plan.mounts[i].path);
@@ -157,13 +147,12 @@ static void dry_run_json(const struct sb_run *run, const struct sb_layers *layer
 		sb_json_close(&json, '}');
 	}
 	sb_json_close(&json, ']');
-	sb_json_key(&json, "not_there_yet");
-	sb_json_open(&json, '[');
-	for (size_t i = 0; i < run->plan.absent_count; i++)
-		sb_json_string(&json, run->plan.absent[i]);
+	sb_json_strings(&json, "not_there_yet", (const char *const *)run->plan.absent,
+			run->plan.absent_count);
+	sb_json_open_at(&json, "not_held", '[');
+	for (size_t i = 0; i < weak->count; i++)
+		sb_json_string(&json, weak->text[i]);
 	sb_json_close(&json, ']');
-	sb_json_key(&json, "not_held");
-	sb_json_weaknesses(&json, weak);
 	sb_json_close(&json, '}');
 }
 

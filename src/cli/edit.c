@@ -30,7 +30,6 @@ static int find_file(const struct sb_command_line *line, struct sb_home *home, c
 	if (*out_file)
 		return 0;
 	sb_no_memory(&err);
-	sb_home_done(home);
 	return sb_report(&err);
 }
 
@@ -51,9 +50,9 @@ static int confirm(const char *did, const char *pattern, const char *how, const 
 	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
 
 	sb_buf_printf(&out, "%s '", did);
-	sb_escape_append(&out, pattern, strlen(pattern));
+	sb_escape_puts(&out, pattern);
 	sb_buf_printf(&out, "' %s ", how);
-	sb_escape_name(&out, file, strlen(file));
+	sb_escape_puts_name(&out, file);
 	sb_buf_putc(&out, '\n');
 	return sb_print(&out);
 }
@@ -62,28 +61,24 @@ int sb_cli_add_path(const struct sb_command_line *line)
 {
 	SB_AUTO_FREE char *file = NULL;
 	struct sb_config_added added = {0};
-	struct sb_home home = {0};
+	SB_AUTO_HOME struct sb_home home = {0};
 	struct sb_error err;
 	int status = find_file(line, &home, &file);
 
 	if (status)
 		return status;
 	if (sb_config_add_rule(&home, file, &sb_access_write, line->action_value, &added, &err) !=
-	    SB_OK) {
-		status = report_change(&err);
-	} else {
-		if (added.missing == ENOENT)
-			sb_warn("'%s' is not there yet; only static runs skip it until it is",
-				added.pattern);
-		else if (added.missing)
-			sb_warn("'%s': %s; it is skipped until it is there", added.pattern,
-				strerror(added.missing));
-		status = added.changed
-				 ? confirm("Added", added.pattern, "to", file)
-				 : confirm("Nothing to do:", added.pattern, "is already in", file);
-	}
+	    SB_OK)
+		return report_change(&err);
+	if (added.missing == ENOENT)
+		sb_warn("'%s' is not there yet; only static runs skip it until it is",
+			added.pattern);
+	else if (added.missing)
+		sb_warn("'%s': %s; it is skipped until it is there", added.pattern,
+			strerror(added.missing));
+	status = added.changed ? confirm("Added", added.pattern, "to", file)
+			       : confirm("Nothing to do:", added.pattern, "is already in", file);
 	free(added.pattern);
-	sb_home_done(&home);
 	return status;
 }
 
@@ -91,7 +86,7 @@ int sb_cli_remove_path(const struct sb_command_line *line)
 {
 	SB_AUTO_FREE char *file = NULL;
 	SB_AUTO_FREE char *pattern = NULL;
-	struct sb_home home = {0};
+	SB_AUTO_HOME struct sb_home home = {0};
 	struct sb_error err;
 	bool changed;
 	int status = find_file(line, &home, &file);
@@ -99,17 +94,13 @@ int sb_cli_remove_path(const struct sb_command_line *line)
 	if (status)
 		return status;
 	if (sb_config_remove_path(&home, file, line->action_value, &pattern, &changed, &err) !=
-	    SB_OK) {
-		status = report_change(&err);
-	} else if (!changed) {
-		sb_fail(&err, SB_E_MISSING, 0, "'%s' is not in '%s'", pattern, file);
-		sb_hint(&err, "sandbash --list-paths shows what is");
-		status = sb_report(&err);
-	} else {
-		status = confirm("Removed", pattern, "from", file);
-	}
-	sb_home_done(&home);
-	return status;
+	    SB_OK)
+		return report_change(&err);
+	if (changed)
+		return confirm("Removed", pattern, "from", file);
+	sb_fail(&err, SB_E_MISSING, 0, "'%s' is not in '%s'", pattern, file);
+	sb_hint(&err, "sandbash --list-paths shows what is");
+	return sb_report(&err);
 }
 
 /* Start the user's editor on file and wait.  Its value may hold options, so a shell splits it. */
@@ -150,8 +141,8 @@ int sb_cli_edit(const struct sb_command_line *line)
 {
 	const char *editor = getenv("VISUAL");
 	SB_AUTO_FREE char *file = NULL;
-	struct sb_home home = {0};
-	struct sb_setup setup;
+	SB_AUTO_HOME struct sb_home home = {0};
+	SB_AUTO_SETUP struct sb_setup setup = {0};
 	struct sb_error err;
 	int status = find_file(line, &home, &file);
 
@@ -162,13 +153,7 @@ int sb_cli_edit(const struct sb_command_line *line)
 	if (!editor || !*editor)
 		editor = "vi";
 	if (sb_config_touch(file, &err) != SB_OK || run_editor(editor, file, &err) != SB_OK)
-		status = report_change(&err);
-	sb_home_done(&home);
-	if (status)
-		return status;
+		return report_change(&err);
 	/* Say at once what the next run would say. */
-	status = sb_set_up(line, true, &setup);
-	if (!status)
-		sb_setup_done(&setup);
-	return status;
+	return sb_set_up(line, true, &setup);
 }

@@ -19,11 +19,6 @@
 #include "policy/text.h"
 #include "supervise/case.h"
 
-static void puts_safe(struct sb_buf *out, const char *text)
-{
-	sb_escape_append(out, text, strlen(text));
-}
-
 const char *sb_origin_of(const struct sb_policy *policy, const struct sb_decision *decision)
 {
 	if (decision->rule)
@@ -228,7 +223,7 @@ static void put_rule(const struct sb_rule *rule, struct sb_buf *out)
 
 	sb_rule_print_whole(rule, &text);
 	sb_buf_printf(out, "rule '");
-	puts_safe(out, text.data);
+	sb_escape_puts(out, text.data);
 	sb_buf_printf(out, "', ");
 }
 
@@ -247,7 +242,7 @@ static void explain_operation(const struct sb_setup *setup, enum sb_op op,
 	} else {
 		if (decision->rule)
 			put_rule(decision->rule, out);
-		puts_safe(out, sb_origin_of(setup->policy, decision));
+		sb_escape_puts(out, sb_origin_of(setup->policy, decision));
 		if (decision->rule && decision->rule->capped && op != SB_READ)
 			sb_buf_puts(out, " (read-only mode)");
 		if (sb_decision_is_quiet(decision, op))
@@ -278,7 +273,7 @@ static void explain_change(const struct explanation *found, struct sb_buf *out)
 	}
 	if (found->own) {
 		sb_buf_puts(out, "to change this:    leave out ");
-		puts_safe(out, found->own->origin);
+		sb_escape_puts(out, found->own->origin);
 		sb_buf_putc(out, '\n');
 		return;
 	}
@@ -296,7 +291,7 @@ static void explain_text(const struct sb_setup *setup, const struct explanation 
 	const char *told = sb_guard_told(found->path);
 	bool asks = false;
 
-	sb_escape_name(out, found->path, strlen(found->path));
+	sb_escape_puts_name(out, found->path);
 	sb_buf_puts(out, found->missing ? " (does not exist)\n" : "\n");
 	for (int op = 0; op < SB_OP_COUNT; op++) {
 		explain_operation(setup, (enum sb_op)op, found, out);
@@ -336,13 +331,11 @@ static void explain_json(const struct sb_setup *setup, const char *text,
 	sb_json_pair(&json, "path", found->path);
 	sb_json_pair_bool(&json, "exists", !found->missing);
 	sb_json_pair_bool(&json, "unseen", found->unseen);
-	sb_json_key(&json, "decisions");
-	sb_json_open(&json, '{');
+	sb_json_open_at(&json, "decisions", '{');
 	for (int op = 0; op < SB_OP_COUNT; op++) {
 		const struct sb_judged *judged = &found->judged[op];
 
-		sb_json_key(&json, sb_op_name((enum sb_op)op));
-		sb_json_open(&json, '{');
+		sb_json_open_at(&json, sb_op_name((enum sb_op)op), '{');
 		sb_json_pair(&json, "verdict", verdict_of(judged));
 		sb_json_pair_bool(&json, "allowed", is_free(judged) && !found->unseen);
 		if (sb_decision_is_quiet(&judged->decision, (enum sb_op)op))
@@ -368,23 +361,18 @@ static void explain_json(const struct sb_setup *setup, const char *text,
 int sb_cli_explain(const struct sb_command_line *line)
 {
 	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
-	struct explanation found = {0};
-	struct sb_setup setup;
+	__attribute__((cleanup(explanation_done))) struct explanation found = {0};
+	SB_AUTO_SETUP struct sb_setup setup = {0};
 	struct sb_error err;
 	int status = sb_set_up(line, true, &setup);
 
 	if (status)
 		return status;
-	if (explain(line, &setup, &found, &err) != SB_OK) {
-		status = sb_report(&err);
-	} else {
-		if (line->json)
-			explain_json(&setup, line->action_value, &found, &out);
-		else
-			explain_text(&setup, &found, &out);
-		status = sb_print(&out);
-	}
-	explanation_done(&found);
-	sb_setup_done(&setup);
-	return status;
+	if (explain(line, &setup, &found, &err) != SB_OK)
+		return sb_report(&err);
+	if (line->json)
+		explain_json(&setup, line->action_value, &found, &out);
+	else
+		explain_text(&setup, &found, &out);
+	return sb_print(&out);
 }

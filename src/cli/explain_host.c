@@ -103,14 +103,14 @@ static void explain_text(const struct sb_setup *setup, const struct explanation 
 		      sb_verdict_name(found->reach.verdict));
 	if (found->reach.rule)
 		put_rule(found->reach.rule, out);
-	sb_escape_append(out, found->origin, strlen(found->origin));
+	sb_escape_puts(out, found->origin);
 	sb_buf_putc(out, '\n');
 	put_notes(setup, found, out);
 	if (found->final) {
 		sb_buf_puts(out, "no option changes this\n");
 	} else if (!found->change[0]) {
 		sb_buf_puts(out, "to change this:    leave out ");
-		sb_escape_append(out, found->origin, strlen(found->origin));
+		sb_escape_puts(out, found->origin);
 		sb_buf_putc(out, '\n');
 	} else {
 		const char *rest = strchr(found->change, ' ');
@@ -155,7 +155,7 @@ int sb_cli_explain_host(const struct sb_command_line *line)
 {
 	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
 	static struct explanation found;
-	struct sb_setup setup;
+	SB_AUTO_SETUP struct sb_setup setup = {0};
 	int status = sb_set_up(line, true, &setup);
 
 	if (status)
@@ -165,7 +165,5 @@ int sb_cli_explain_host(const struct sb_command_line *line)
 		explain_json(line->action_value, &found, &out);
 	else
 		explain_text(&setup, &found, &out);
-	status = sb_print(&out);
-	sb_setup_done(&setup);
-	return status;
+	return sb_print(&out);
 }

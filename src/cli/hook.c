@@ -83,7 +83,7 @@ struct judging {
 static void put_name(struct sb_buf *out, const char *path)
 {
 	sb_buf_putc(out, '\'');
-	sb_escape_name(out, path, strlen(path));
+	sb_escape_puts_name(out, path);
 	sb_buf_putc(out, '\'');
 }
 
@@ -134,7 +134,7 @@ static void put_way(const struct judging *judging, const struct sb_judged *judge
 	sb_buf_puts(out, "; the user can allow it by the option ");
 	sb_buf_puts(out, touch == SB_TOUCH_READ || touch == SB_TOUCH_SEARCH ? "--allow-read="
 									    : "--allow-write=");
-	sb_escape_append(out, pattern, strlen(pattern));
+	sb_escape_puts(out, pattern);
 	sb_buf_printf(out, " behind '--hook %s'", agent);
 }
 
@@ -154,7 +154,7 @@ static void refuse(const struct judging *judging, const struct sb_judged *judged
 			    "and lets harmless ones through");
 	else if (judged->guard.detail[0]) {
 		sb_buf_puts(out, "; ");
-		sb_escape_append(out, judged->guard.detail, strlen(judged->guard.detail));
+		sb_escape_puts(out, judged->guard.detail);
 	}
 	put_way(judging, judged, path, touch, out);
 }

@@ -23,6 +23,7 @@
 #include "base/auto.h"
 #include "base/escape.h"
 #include "base/list.h"
+#include "base/write.h"
 #include "cli/cli.h"
 #include "config/file.h"
 #include "path/path.h"
@@ -179,7 +180,7 @@ static int plan_file(const struct plan *plan, struct change *change, struct sb_e
 
 static void say_file(struct plan *plan, const char *file)
 {
-	sb_escape_name(&plan->said, file, strlen(file));
+	sb_escape_puts_name(&plan->said, file);
 	sb_buf_putc(&plan->said, '\n');
 }
 
@@ -231,24 +232,17 @@ static void say_pieces(struct plan *plan, const struct change *change)
 static int write_copy(const char *path, mode_t mode, const struct sb_buf *text)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	size_t done = 0;
-	int error = 0;
+	int status;
 
 	if (fd < 0)
 		return -errno;
-	while (done < text->length && !error) {
-		ssize_t put = write(fd, text->data + done, text->length - done);
-
-		if (put < 0 && errno != EINTR)
-			error = errno;
-		done += put > 0 ? (size_t)put : 0;
-	}
-	if (!error && (fchmod(fd, mode) != 0 || fsync(fd) != 0))
-		error = errno;
+	status = sb_write_all(fd, text->data, text->length);
+	if (status == 0 && (fchmod(fd, mode) != 0 || fsync(fd) != 0))
+		status = -errno;
 	close(fd);
-	if (error)
+	if (status < 0)
 		unlink(path);
-	return -error;
+	return status;
 }
 
 /* A copy of the file as it is, under a name of its own. */

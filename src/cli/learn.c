@@ -169,7 +169,7 @@ static void tell_not_learned(struct lesson *lesson, const struct sb_refused *ref
 	}
 	lesson->lines++;
 	sb_buf_printf(out, "#   %s '", refused->verb);
-	sb_escape_name(out, refused->path, strlen(refused->path));
+	sb_escape_puts_name(out, refused->path);
 	sb_buf_puts(out, "' (");
 	put_times(out, refused->count);
 	if (refused->program) {
@@ -178,7 +178,7 @@ static void tell_not_learned(struct lesson *lesson, const struct sb_refused *ref
 		sb_buf_printf(out, ", by %s", sb_escape_line(name, sizeof name, refused->program));
 	}
 	sb_buf_puts(out, "): ");
-	sb_escape_append(out, why, strlen(why));
+	sb_escape_puts(out, why);
 	if (refused->paths[0])
 		sb_buf_printf(out, "\n#       by hand: %s", refused->way);
 	sb_buf_putc(out, '\n');
@@ -388,7 +388,7 @@ static void put_need(const struct sb_need *need, struct sb_buf *out)
 		sb_buf_printf(out, "; %s", need->cache);
 	if (need->overrules) {
 		sb_buf_puts(out, "; an exception to ");
-		sb_escape_append(out, need->overrules, strlen(need->overrules));
+		sb_escape_puts(out, need->overrules);
 	}
 	if (need->names > 1 && lstat(need->path, &info) != 0)
 		sb_buf_puts(out, "; not there yet, and quicker to fill if it is made before");
@@ -430,11 +430,7 @@ static void put_head(char *const *argv, struct sb_buf *out)
 	SB_AUTO_BUF struct sb_buf words = SB_BUF(SB_OUTPUT_LIMIT);
 	char line[400];
 
-	for (size_t i = 0; argv[i]; i++) {
-		if (i)
-			sb_buf_putc(&words, ' ');
-		sb_shell_quote(&words, argv[i]);
-	}
+	sb_shell_quote_all(&words, (const char *const *)argv);
 	sb_buf_printf(out, FIRST_LINE "%s\n",
 		      sb_escape_line(line, sizeof line, sb_buf_failed(&words) ? "?" : words.data));
 }

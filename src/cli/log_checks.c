@@ -26,7 +26,7 @@ struct verifier {
 
 static void say(struct verifier *verifier, const char *session)
 {
-	sb_escape_append(&verifier->out, verifier->state_dir, strlen(verifier->state_dir));
+	sb_escape_puts(&verifier->out, verifier->state_dir);
 	sb_buf_printf(&verifier->out, "/log/%s.jsonl", session);
 }
 
@@ -120,8 +120,7 @@ static int verify(struct verifier *verifier)
 	sb_json_init(&verifier->json, &verifier->out);
 	if (verifier->line->json) {
 		sb_json_open(&verifier->json, '{');
-		sb_json_key(&verifier->json, "sessions");
-		sb_json_open(&verifier->json, '[');
+		sb_json_open_at(&verifier->json, "sessions", '[');
 	}
 	if (verify_all(verifier, &err) != SB_OK)
 		return sb_report(&err);
@@ -214,8 +213,7 @@ static int prune(struct pruner *pruner, const struct sb_setup *setup, int dir)
 	sb_json_init(&pruner->json, &pruner->out);
 	if (pruner->as_json) {
 		sb_json_open(&pruner->json, '{');
-		sb_json_key(&pruner->json, "removed");
-		sb_json_open(&pruner->json, '[');
+		sb_json_open_at(&pruner->json, "removed", '[');
 	}
 	if (dir >= 0 && sb_log_prune(dir, &prune, &err) != SB_OK)
 		return sb_report(&err);
@@ -235,19 +233,16 @@ static int prune(struct pruner *pruner, const struct sb_setup *setup, int dir)
 int sb_cli_prune(const struct sb_command_line *line)
 {
 	struct pruner pruner = {.as_json = line->json, .out = SB_BUF(SB_OUTPUT_LIMIT)};
-	struct sb_setup setup;
+	SB_AUTO_SETUP struct sb_setup setup = {0};
+	SB_AUTO_FD int dir = -1;
 	struct sb_error err;
 	int result = sb_set_up(line, true, &setup);
-
-	SB_AUTO_FD int dir = -1;
 
 	if (result)
 		return result;
 	if (sb_log_open(setup.home.state_dir, &dir, &err) != SB_OK)
-		result = sb_report(&err);
-	else
-		result = prune(&pruner, &setup, dir);
+		return sb_report(&err);
+	result = prune(&pruner, &setup, dir);
 	sb_buf_done(&pruner.out);
-	sb_setup_done(&setup);
 	return result;
 }

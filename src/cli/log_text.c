@@ -10,18 +10,13 @@
 #include "base/escape.h"
 #include "cli/cli.h"
 
-static void puts_safe(struct sb_buf *out, const char *text)
-{
-	sb_escape_append(out, text, strlen(text));
-}
-
 /* A name, between the two. */
 static void named(struct sb_buf *out, const char *before, const char *name, const char *after)
 {
 	if (!name)
 		return;
 	sb_buf_puts(out, before);
-	sb_escape_name(out, name, strlen(name));
+	sb_escape_puts_name(out, name);
 	sb_buf_puts(out, after);
 }
 
@@ -31,7 +26,7 @@ static void part(struct sb_buf *out, const char *before, const char *text, const
 	if (!text)
 		return;
 	sb_buf_puts(out, before);
-	puts_safe(out, text);
+	sb_escape_puts(out, text);
 	sb_buf_puts(out, after);
 }
 
@@ -39,11 +34,8 @@ static void command(struct sb_buf *out, const char *const *words)
 {
 	SB_AUTO_BUF struct sb_buf quoted = SB_BUF(SB_OUTPUT_LIMIT);
 
-	for (size_t i = 0; words[i]; i++) {
-		sb_buf_putc(&quoted, ' ');
-		sb_shell_quote(&quoted, words[i]);
-	}
-	puts_safe(out, quoted.data);
+	sb_shell_quote_all(&quoted, words);
+	part(out, " ", quoted.length ? quoted.data : NULL, "");
 }
 
 static unsigned long sum(const unsigned long numbers[4])

@@ -12,16 +12,6 @@
 #include "path/pattern.h"
 #include "policy/text.h"
 
-static void puts_name(struct sb_buf *out, const char *name)
-{
-	sb_escape_name(out, name, strlen(name));
-}
-
-static void puts_safe(struct sb_buf *out, const char *text)
-{
-	sb_escape_append(out, text, strlen(text));
-}
-
 static bool is_in_force(const struct sb_policy *policy, const struct sb_guard_row *row)
 {
 	return !(row->flags & (SB_GUARD_IN_HOME | SB_GUARD_IF_ELSEWHERE)) &&
@@ -103,8 +93,7 @@ static void policy_json(const struct sb_policy *policy, bool guarded, struct sb_
 	sb_json_pair_bool(&json, "protect_ignored", sb_policy_protect_ignored(policy));
 	sb_json_pair_bool(&json, "clean_env", sb_policy_clean_env(policy));
 	sb_json_rules(&json, policy);
-	sb_json_key(&json, "guarded");
-	sb_json_open(&json, '[');
+	sb_json_open_at(&json, "guarded", '[');
 	if (guarded)
 		guarded_json(policy, &json);
 	sb_json_close(&json, ']');
@@ -133,7 +122,7 @@ static void print_closed(const struct sb_setup *setup, struct sb_buf *out)
 int sb_cli_print_policy(const struct sb_command_line *line)
 {
 	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
-	struct sb_setup setup;
+	SB_AUTO_SETUP struct sb_setup setup = {0};
 	int status = sb_set_up(line, true, &setup);
 
 	if (status)
@@ -146,9 +135,7 @@ int sb_cli_print_policy(const struct sb_command_line *line)
 		if (sb_is_guarded(line, &setup))
 			guarded_text(setup.policy, &out);
 	}
-	status = sb_print(&out);
-	sb_setup_done(&setup);
-	return status;
+	return sb_print(&out);
 }
 
 /* The sources of --list-paths, in the order they are shown. */
@@ -194,13 +181,13 @@ static size_t count_listed(const struct sb_setup *setup, enum sb_tier tier)
 static void list_text(const struct sb_setup *setup, struct sb_buf *out)
 {
 	sb_buf_puts(out, "Current directory: ");
-	puts_name(out, setup->home.cwd);
+	sb_escape_puts_name(out, setup->home.cwd);
 	sb_buf_puts(out, sb_policy_mode(setup->policy) == SB_MODE_READ_ONLY
 				 ? " (read-only mode)\n"
 				 : " (always writable)\n");
 	for (size_t i = 1; setup->projects[i]; i++) {
 		sb_buf_puts(out, "Project: ");
-		puts_name(out, setup->projects[i]);
+		sb_escape_puts_name(out, setup->projects[i]);
 		sb_buf_putc(out, '\n');
 	}
 	for (size_t s = 0; s < sizeof sources / sizeof sources[0]; s++) {
@@ -212,7 +199,7 @@ static void list_text(const struct sb_setup *setup, struct sb_buf *out)
 		sb_buf_printf(out, "\n%s", sources[s].title);
 		if (file) {
 			sb_buf_puts(out, " (from ");
-			puts_name(out, file);
+			sb_escape_puts_name(out, file);
 			sb_buf_putc(out, ')');
 		}
 		sb_buf_puts(out, ":\n");
@@ -229,8 +216,8 @@ static void list_text(const struct sb_setup *setup, struct sb_buf *out)
 					    &rule);
 			sb_buf_puts(out, "  ");
 			/* a bare path is writable, as in the file */
-			puts_safe(out,
-				  strncmp(rule.data, "write ", 6) == 0 ? rule.data + 6 : rule.data);
+			sb_escape_puts(out, strncmp(rule.data, "write ", 6) == 0 ? rule.data + 6
+										 : rule.data);
 			sb_buf_puts(out, listed->missing ? " (not there yet)\n" : "\n");
 		}
 		if (!count)
@@ -245,20 +232,14 @@ static void list_json(const struct sb_setup *setup, struct sb_buf *out)
 	sb_json_init(&json, out);
 	sb_json_open(&json, '{');
 	sb_json_pair(&json, "current_directory", setup->home.cwd);
-	sb_json_key(&json, "projects");
-	sb_json_open(&json, '[');
-	for (size_t i = 0; setup->projects[i]; i++)
-		sb_json_string(&json, setup->projects[i]);
-	sb_json_close(&json, ']');
+	sb_json_strings(&json, "projects", (const char *const *)setup->projects, SIZE_MAX);
 	for (size_t s = 0; s < sizeof sources / sizeof sources[0]; s++) {
 		SB_AUTO_FREE char *file = source_file(setup, sources[s].tier);
 
-		sb_json_key(&json, sources[s].key);
-		sb_json_open(&json, '{');
+		sb_json_open_at(&json, sources[s].key, '{');
 		if (file)
 			sb_json_pair(&json, "file", file);
-		sb_json_key(&json, "rules");
-		sb_json_open(&json, '[');
+		sb_json_open_at(&json, "rules", '[');
 		for (size_t i = 0; i < setup->listed_count; i++) {
 			if (setup->listed[i].tier != sources[s].tier)
 				continue;
@@ -283,7 +264,7 @@ static void list_json(const struct sb_setup *setup, struct sb_buf *out)
 int sb_cli_list_paths(const struct sb_command_line *line)
 {
 	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
-	struct sb_setup setup;
+	SB_AUTO_SETUP struct sb_setup setup = {0};
 	int status = sb_set_up(line, true, &setup);
 
 	if (status)
@@ -292,7 +273,5 @@ int sb_cli_list_paths(const struct sb_command_line *line)
 		list_json(&setup, &out);
 	else
 		list_text(&setup, &out);
-	status = sb_print(&out);
-	sb_setup_done(&setup);
-	return status;
+	return sb_print(&out);
 }

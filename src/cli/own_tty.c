@@ -9,6 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/auto.h"
+#include "cli/cli.h"
+#include "consent/holders.h"
 #include "consent/peer.h"
 
 int sb_tty_find(void)
@@ -29,7 +32,7 @@ int sb_tty_find(void)
  * ends that when we are gone, however we went.
  * Held by: tests/cli/attach.py
  */
-int sb_tty_keep_others_out(int tty)
+static int keep_others_out(int tty)
 {
 	int ends[2];
 	char byte;
@@ -52,7 +55,7 @@ int sb_tty_keep_others_out(int tty)
 	return ends[1];
 }
 
-int sb_tty_check(int tty, struct sb_error *err)
+static int check(int tty, struct sb_error *err)
 {
 	struct stat info;
 	pid_t holder = fstat(tty, &info) == 0 ? sb_terminal_held_inside(&info) : 0;
@@ -66,14 +69,39 @@ int sb_tty_check(int tty, struct sb_error *err)
 	return sb_hint(err, "attach from another terminal");
 }
 
-void sb_tty_let_others_in(int tty, int guard)
+int sb_own_tty_open(struct sb_own_tty *own, const struct sb_home *home,
+		    struct sb_terminal_options options, struct sb_error *err)
 {
-	ioctl(tty, TIOCNXCL);
-	if (guard < 0)
-		return;
-	close(guard);
-	while (wait(NULL) < 0 && errno == EINTR)
-		;
+	SB_AUTO_FREE char *word = sb_word(home);
+	int status;
+
+	options.size = sizeof options;
+	options.tty = own->tty;
+	options.master = -1;
+	options.colour = sb_has_colours();
+	options.word = word;
+	own->signals = sb_tty_signals();
+	if (own->signals < 0)
+		return sb_fail(err, SB_E_SYSTEM, errno, "cannot wait for signals");
+	status = sb_terminal_open(&options, &own->terminal, err);
+	if (status != SB_OK)
+		return status;
+	own->guard = keep_others_out(own->tty);
+	return check(own->tty, err);
+}
+
+void sb_own_tty_close(struct sb_own_tty *own)
+{
+	if (own->terminal) {
+		ioctl(own->tty, TIOCNXCL);
+		if (own->guard >= 0) {
+			close(own->guard);
+			while (wait(NULL) < 0 && errno == EINTR)
+				;
+		}
+		sb_terminal_close(own->terminal);
+	}
+	sb_auto_close(&own->signals);
 }
 
 int sb_tty_signals(void)
@@ -88,4 +116,18 @@ int sb_tty_signals(void)
 	sigaddset(&set, SIGQUIT);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+bool sb_tty_ended(int signals, struct sb_terminal *terminal)
+{
+	struct signalfd_siginfo info;
+	bool ended = false;
+
+	while (read(signals, &info, sizeof info) == sizeof info) {
+		if (info.ssi_signo != SIGWINCH)
+			ended = true;
+		else if (terminal)
+			sb_terminal_resized(terminal);
+	}
+	return ended;
 }

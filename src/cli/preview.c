@@ -11,24 +11,13 @@
 
 extern char **environ;
 
-static void put_json_list(struct sb_json *json, const char *key, const char *const *words,
-			  size_t count)
-{
-	sb_json_key(json, key);
-	sb_json_open(json, '[');
-	for (size_t i = 0; i < count; i++)
-		sb_json_string(json, words[i]);
-	sb_json_close(json, ']');
-}
-
 static void put_json(const struct sb_preview *preview, struct sb_buf *out)
 {
 	struct sb_json json;
 
 	sb_json_init(&json, out);
 	sb_json_open(&json, '{');
-	sb_json_key(&json, "files");
-	sb_json_open(&json, '[');
+	sb_json_open_at(&json, "files", '[');
 	for (size_t i = 0; i < preview->file_count; i++) {
 		const struct sb_preview_file *file = &preview->files[i];
 
@@ -40,22 +29,17 @@ static void put_json(const struct sb_preview *preview, struct sb_buf *out)
 		sb_json_close(&json, '}');
 	}
 	sb_json_close(&json, ']');
-	put_json_list(&json, "programs", preview->programs, preview->program_count);
+	sb_json_strings(&json, "programs", preview->programs, preview->program_count);
 	sb_json_pair(&json, "network", sb_preview_network_name(preview->network));
-	put_json_list(&json, "unknown", preview->unknown, preview->unknown_count);
+	sb_json_strings(&json, "unknown", preview->unknown, preview->unknown_count);
 	sb_json_close(&json, '}');
-}
-
-static void put_name(struct sb_buf *out, const char *text)
-{
-	sb_escape_name(out, text, strlen(text));
 }
 
 static void put_list(struct sb_buf *out, const char *label, const char *const *words, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		sb_buf_puts(out, i ? ", " : label);
-		put_name(out, words[i]);
+		sb_escape_puts_name(out, words[i]);
 	}
 	if (count)
 		sb_buf_putc(out, '\n');
@@ -68,16 +52,16 @@ static void put_text(const struct sb_preview *preview, struct sb_buf *out)
 
 		sb_buf_printf(out, "%-7s %-9s ", sb_preview_act_name(file->act),
 			      sb_certainty_name(file->certainty));
-		put_name(out, file->path);
+		sb_escape_puts_name(out, file->path);
 		sb_buf_puts(out, "  by: ");
-		put_name(out, file->by);
+		sb_escape_puts_name(out, file->by);
 		sb_buf_putc(out, '\n');
 	}
 	put_list(out, "programs: ", preview->programs, preview->program_count);
 	sb_buf_printf(out, "network: %s\n", sb_preview_network_name(preview->network));
 	for (size_t i = 0; i < preview->unknown_count; i++) {
 		sb_buf_puts(out, "unknown: ");
-		put_name(out, preview->unknown[i]);
+		sb_escape_puts_name(out, preview->unknown[i]);
 		sb_buf_putc(out, '\n');
 	}
 	if (preview->problem)
@@ -97,7 +81,6 @@ int sb_cli_preview(const struct sb_command_line *line)
 	};
 	struct sb_preview *preview;
 	struct sb_error err;
-	int status;
 
 	if (sb_preview(line->action_value, strlen(line->action_value), &options, &preview, &err) !=
 	    SB_OK)
@@ -107,6 +90,5 @@ int sb_cli_preview(const struct sb_command_line *line)
 	else
 		put_text(preview, &out);
 	sb_preview_free(preview);
-	status = sb_print(&out);
-	return status;
+	return sb_print(&out);
 }

@@ -7,6 +7,7 @@
 
 #include "base/auto.h"
 #include "base/escape.h"
+#include "base/write.h"
 #include "cli/cli.h"
 #include "policy/network.h"
 #include "policy/settings.h"
@@ -16,31 +17,20 @@ bool sb_stdout_closed;
 
 int sb_print(struct sb_buf *text)
 {
-	const char *at = text->data;
-	size_t left = text->length;
 	struct sb_error err;
+	int status = 0;
 
 	if (sb_buf_failed(text)) {
 		sb_fail(&err, SB_E_NOMEM, 0, "the answer is too long to print");
 		return sb_report(&err);
 	}
-	while (left && !sb_stdout_closed) {
-		ssize_t put = write(STDOUT_FILENO, at, left);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0) {
-			sb_fail(&err, SB_E_SYSTEM, errno, "cannot write to standard output");
-			return sb_report(&err);
-		}
-		at += put;
-		left -= (size_t)put;
-	}
-	if (left) {
-		sb_fail(&err, SB_E_SYSTEM, EBADF, "cannot write to standard output");
-		return sb_report(&err);
-	}
-	return 0;
+	if (text->length)
+		status = sb_stdout_closed ? -EBADF
+					  : sb_write_all(STDOUT_FILENO, text->data, text->length);
+	if (status == 0)
+		return 0;
+	sb_fail(&err, SB_E_SYSTEM, -status, "cannot write to standard output");
+	return sb_report(&err);
 }
 
 void sb_json_access(struct sb_json *json, const struct sb_access *access)
@@ -71,8 +61,7 @@ void sb_json_rule(struct sb_json *json, const struct sb_rule *rule)
 
 void sb_json_rules(struct sb_json *json, const struct sb_policy *policy)
 {
-	sb_json_key(json, "rules");
-	sb_json_open(json, '[');
+	sb_json_open_at(json, "rules", '[');
 	for (size_t i = 0; i < sb_policy_count(policy); i++)
 		sb_json_rule(json, sb_policy_rule(policy, i));
 	sb_json_close(json, ']');
@@ -95,13 +84,11 @@ void sb_json_network(struct sb_json *json, const struct sb_policy *policy)
 {
 	sb_json_pair(json, "network_mode",
 		     sb_settings[SB_SETTING_NETWORK].values[sb_network_of(policy)]);
-	sb_json_key(json, "hosts");
-	sb_json_open(json, '[');
+	sb_json_open_at(json, "hosts", '[');
 	for (size_t i = 0; i < sb_connect_count(policy); i++)
 		sb_json_connect(json, sb_connect_at(policy, i));
 	sb_json_close(json, ']');
-	sb_json_key(json, "listen");
-	sb_json_open(json, '[');
+	sb_json_open_at(json, "listen", '[');
 	for (size_t i = 0; i < sb_listen_count(policy); i++)
 		sb_json_int(json, sb_listen_at(policy, i)->port);
 	sb_json_close(json, ']');
@@ -110,7 +97,7 @@ void sb_json_network(struct sb_json *json, const struct sb_policy *policy)
 static void put_origin(const char *origin, struct sb_buf *out)
 {
 	sb_buf_puts(out, "  # ");
-	sb_escape_append(out, origin, strlen(origin));
+	sb_escape_puts(out, origin);
 	sb_buf_putc(out, '\n');
 }
 
@@ -138,12 +125,4 @@ void sb_json_layers(struct sb_json *json, const struct sb_layers *layers)
 	sb_json_pair_bool(json, "seccomp", layers->seccomp);
 	sb_json_pair_int(json, "inside", layers->outer);
 	sb_json_close(json, '}');
-}
-
-void sb_json_weaknesses(struct sb_json *json, const struct sb_weaknesses *weak)
-{
-	sb_json_open(json, '[');
-	for (size_t i = 0; i < weak->count; i++)
-		sb_json_string(json, weak->text[i]);
-	sb_json_close(json, ']');
 }

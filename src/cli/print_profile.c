@@ -28,8 +28,7 @@ static void put_json(const struct sb_seatbelt *seatbelt, struct sb_buf *out)
 	sb_json_init(&json, out);
 	sb_json_open(&json, '{');
 	sb_json_pair(&json, "profile", seatbelt->text.data);
-	sb_json_key(&json, "parameters");
-	sb_json_open(&json, '{');
+	sb_json_open_at(&json, "parameters", '{');
 	for (size_t i = 0; i < seatbelt->count; i++)
 		sb_json_pair(&json, seatbelt->parameters[i].name, seatbelt->parameters[i].value);
 	sb_json_close(&json, '}');
@@ -40,20 +39,16 @@ int sb_cli_print_profile(const struct sb_command_line *line)
 {
 	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
 	struct sb_seatbelt seatbelt;
-	struct sb_setup setup;
+	SB_AUTO_SETUP struct sb_setup setup = {0};
 	struct sb_error err;
 	int status = sb_set_up(line, true, &setup);
 
 	if (status)
 		return status;
 	if (sb_seatbelt_make(&(struct sb_seatbelt_options){.policy = setup.policy}, &seatbelt,
-			     &err) != SB_OK) {
-		status = sb_report(&err);
-	} else {
-		(line->json ? put_json : put_text)(&seatbelt, &out);
-		status = sb_print(&out);
-		sb_seatbelt_done(&seatbelt);
-	}
-	sb_setup_done(&setup);
-	return status;
+			     &err) != SB_OK)
+		return sb_report(&err);
+	(line->json ? put_json : put_text)(&seatbelt, &out);
+	sb_seatbelt_done(&seatbelt);
+	return sb_print(&out);
 }

@@ -6,6 +6,7 @@
 
 #include "base/auto.h"
 #include "base/escape.h"
+#include "base/list.h"
 #include "cli/cli.h"
 #include "policy/text.h"
 
@@ -59,7 +60,7 @@ static void list_one(const char *name, const char *text, const char *file, struc
 	sb_escape_append(out, what ? what : "", what ? strlen(what) : 0);
 	sb_buf_puts(out, " (");
 	if (file)
-		sb_escape_name(out, file, strlen(file));
+		sb_escape_puts_name(out, file);
 	else
 		sb_buf_puts(out, "comes with sandbash");
 	sb_buf_puts(out, ")\n");
@@ -78,9 +79,7 @@ static int list(const struct sb_home *home, struct sb_buf *out, struct sb_json *
 		if (status == SB_OK)
 			list_one(names[i], text, file, out, json);
 	}
-	for (size_t i = 0; names && names[i]; i++)
-		free(names[i]);
-	free(names);
+	sb_list_free(names);
 	return status;
 }
 
@@ -88,7 +87,7 @@ int sb_cli_profiles(const struct sb_command_line *line)
 {
 	const struct sb_setup_request request = sb_request(line, true);
 	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
-	struct sb_home home = {0};
+	SB_AUTO_HOME struct sb_home home = {0};
 	struct sb_json json;
 	struct sb_error err;
 	int status = sb_home_find(&request.environment, &home, &err);
@@ -96,8 +95,7 @@ int sb_cli_profiles(const struct sb_command_line *line)
 	if (line->json) {
 		sb_json_init(&json, &out);
 		sb_json_open(&json, '{');
-		sb_json_key(&json, "profiles");
-		sb_json_open(&json, '[');
+		sb_json_open_at(&json, "profiles", '[');
 	}
 	if (status == SB_OK)
 		status = list(&home, &out, line->json ? &json : NULL, &err);
@@ -105,7 +103,6 @@ int sb_cli_profiles(const struct sb_command_line *line)
 		sb_json_close(&json, ']');
 		sb_json_close(&json, '}');
 	}
-	sb_home_done(&home);
 	return status == SB_OK ? sb_print(&out) : sb_report(&err);
 }
 
@@ -114,18 +111,17 @@ int sb_cli_profile_show(const struct sb_command_line *line)
 	const struct sb_setup_request request = sb_request(line, true);
 	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
 	SB_AUTO_FREE char *text = NULL, *file = NULL;
-	struct sb_home home = {0};
+	SB_AUTO_HOME struct sb_home home = {0};
 	struct sb_error err;
 	int status = sb_home_find(&request.environment, &home, &err);
 
 	if (status == SB_OK)
 		status = sb_profile_text(&home, line->action_value, &text, &file, &err);
-	sb_home_done(&home);
 	if (status != SB_OK)
 		return sb_report(&err);
 	sb_buf_puts(&out, "# from ");
 	if (file)
-		sb_escape_name(&out, file, strlen(file));
+		sb_escape_puts_name(&out, file);
 	else
 		sb_buf_puts(&out, "sandbash itself");
 	sb_buf_printf(&out, "\n%s", text);
@@ -136,7 +132,7 @@ void sb_tools_print(const struct sb_profile *profile, const char *label, struct 
 {
 	for (size_t i = 0; i < profile->tool_count; i++) {
 		sb_buf_puts(out, i ? ", " : label);
-		sb_escape_append(out, profile->tools[i], strlen(profile->tools[i]));
+		sb_escape_puts(out, profile->tools[i]);
 	}
 	if (profile->tool_count)
 		sb_buf_putc(out, '\n');

@@ -113,29 +113,26 @@ int sb_cli_sessions(const struct sb_command_line *line)
 {
 	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
 	struct listing listing = {.out = &out};
-	struct sb_setup setup = {0};
+	SB_AUTO_SETUP struct sb_setup setup = {0};
 	struct sb_json json;
 	struct sb_error err;
 	int status = sb_set_up(line, true, &setup);
 
-	if (!status && line->forget) {
-		status = forget(&setup, line->forget);
-	} else if (!status) {
-		if (line->json) {
-			sb_json_init(&json, &out);
-			listing.json = &json;
-			sb_json_open(&json, '[');
-		}
-		if (list_running(setup.home.state_dir, &listing, &err) != SB_OK ||
-		    sb_session_list(setup.home.state_dir, found, &listing, &err) != SB_OK)
-			status = sb_report(&err);
-		if (line->json)
-			sb_json_close(&json, ']');
-		else if (!listing.count)
-			sb_buf_puts(&out, "no session is running, and none keeps answers\n");
-		if (!status)
-			status = sb_print(&out);
+	if (status)
+		return status;
+	if (line->forget)
+		return forget(&setup, line->forget);
+	if (line->json) {
+		sb_json_init(&json, &out);
+		listing.json = &json;
+		sb_json_open(&json, '[');
 	}
-	sb_setup_done(&setup);
-	return status;
+	if (list_running(setup.home.state_dir, &listing, &err) != SB_OK ||
+	    sb_session_list(setup.home.state_dir, found, &listing, &err) != SB_OK)
+		return sb_report(&err);
+	if (line->json)
+		sb_json_close(&json, ']');
+	else if (!listing.count)
+		sb_buf_puts(&out, "no session is running, and none keeps answers\n");
+	return sb_print(&out);
 }

@@ -197,7 +197,7 @@ static void hosts_text(const struct stats *stats, struct sb_buf *out)
 
 		sb_buf_printf(out, "%11lu %8lu %8lu %12lu %12lu  ", host->connections,
 			      host->refused, host->asked, host->sent, host->received);
-		sb_escape_append(out, host->name, strlen(host->name));
+		sb_escape_puts(out, host->name);
 		sb_buf_putc(out, '\n');
 	}
 	if (stats->host_count > HOSTS_SHOWN)
@@ -206,8 +206,7 @@ static void hosts_text(const struct stats *stats, struct sb_buf *out)
 
 static void hosts_json(const struct stats *stats, struct sb_json *json)
 {
-	sb_json_key(json, "hosts");
-	sb_json_open(json, '[');
+	sb_json_open_at(json, "hosts", '[');
 	for (size_t i = 0; i < stats->host_count; i++) {
 		const struct host *host = &stats->hosts[i];
 
@@ -261,17 +260,14 @@ static void stats_json(struct stats *stats, struct sb_buf *out)
 	sb_json_pair_int(&json, "running", (long)stats->running);
 	sb_json_pair_int(&json, "without_exit", (long)stats->unfinished);
 	sb_json_pair_int(&json, "skipped_lines", (long)stats->skipped);
-	sb_json_key(&json, "events");
-	sb_json_open(&json, '{');
+	sb_json_open_at(&json, "events", '{');
 	for (int kind = 0; kind < SB_EVENT_COUNT; kind++)
 		sb_json_pair_int(&json, sb_event_name((enum sb_event_kind)kind),
 				 (long)stats->events[kind]);
 	sb_json_close(&json, '}');
-	sb_json_key(&json, "operations");
-	sb_json_open(&json, '{');
+	sb_json_open_at(&json, "operations", '{');
 	for (int op = 0; op < SB_OP_COUNT; op++) {
-		sb_json_key(&json, sb_op_name((enum sb_op)op));
-		sb_json_open(&json, '{');
+		sb_json_open_at(&json, sb_op_name((enum sb_op)op), '{');
 		for (size_t i = 0; i < COLUMNS; i++)
 			sb_json_pair_int(&json, columns[i].name,
 					 (long)*cell(&stats->counters, i, op));

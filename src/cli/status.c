@@ -65,9 +65,9 @@ static void list_state(const struct sb_policy *policy, const char *title, struct
 			sb_buf_printf(out, "%s:\n", title);
 		any = true;
 		sb_buf_puts(out, "  ");
-		sb_escape_append(out, rule->pattern, strlen(rule->pattern));
+		sb_escape_puts(out, rule->pattern);
 		sb_buf_puts(out, "  # ");
-		sb_escape_append(out, rule->origin, strlen(rule->origin));
+		sb_escape_puts(out, rule->origin);
 		sb_buf_putc(out, '\n');
 	}
 }
@@ -156,7 +156,7 @@ static void status_text(const struct status *status, struct sb_buf *out)
 	if (sb_policy_clean_env(policy))
 		sb_buf_puts(out, "variables: only usual ones that hold no secrets (clean-env)\n");
 	sb_buf_puts(out, "project:  ");
-	sb_escape_name(out, status->setup.home.cwd, strlen(status->setup.home.cwd));
+	sb_escape_puts_name(out, status->setup.home.cwd);
 	sb_buf_putc(out, '\n');
 	list_state(policy, "writable", out, is_merely_writable);
 	list_fast(status, out);
@@ -183,15 +183,11 @@ static void status_json(const struct status *status, struct sb_buf *out)
 	sb_json_pair_bool(&json, "clean_env", sb_policy_clean_env(policy));
 	sb_json_pair(&json, "project", status->setup.home.cwd);
 	sb_json_pair(&json, "profile", status->setup.profile.name);
-	sb_json_key(&json, "tools");
-	sb_json_open(&json, '[');
-	for (size_t i = 0; i < status->setup.profile.tool_count; i++)
-		sb_json_string(&json, status->setup.profile.tools[i]);
-	sb_json_close(&json, ']');
+	sb_json_strings(&json, "tools", (const char *const *)status->setup.profile.tools,
+			status->setup.profile.tool_count);
 	sb_json_key(&json, "layers");
 	sb_json_layers(&json, &status->layers);
-	sb_json_key(&json, "writable");
-	sb_json_open(&json, '[');
+	sb_json_open_at(&json, "writable", '[');
 	for (size_t i = 0; i < sb_policy_count(policy); i++)
 		if (is_writable(sb_policy_rule(policy, i)))
 			sb_json_string(&json, sb_policy_rule(policy, i)->pattern);

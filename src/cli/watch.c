@@ -4,9 +4,7 @@
 #include "cli/watch.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -76,22 +74,13 @@ static int look(struct watch *watch, struct sb_error *err)
 
 /* --- the loop ------------------------------------------------------------------------- */
 
-static bool has_signal(const struct watch *watch)
-{
-	struct signalfd_siginfo info;
-
-	while (read(watch->signals, &info, sizeof info) == sizeof info)
-		if (info.ssi_signo != SIGWINCH)
-			return true;
-	return false;
-}
-
 /* Without a board: until a signal, or nobody reads what is printed. */
 static bool goes_on(struct watch *watch, const struct pollfd *fds, size_t count)
 {
 	if (watch->board)
 		return sb_board_handle(watch->board, fds, count);
-	return !watch->lines.status && !has_signal(watch) && !(fds[1].revents & POLLERR);
+	return !watch->lines.status && !sb_tty_ended(watch->signals, NULL) &&
+	       !(fds[1].revents & POLLERR);
 }
 
 static size_t poll_front(const struct watch *watch, struct pollfd *out)
@@ -194,7 +183,7 @@ int sb_cli_watch(const struct sb_command_line *line)
 	struct watch watch = {
 		.signals = -1, .run_changes = -1, .log_changes = -1, .lines = {.json = line->json}};
 	bool mounts, lines = line->json || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO);
-	struct sb_setup setup = {0};
+	SB_AUTO_SETUP struct sb_setup setup = {0};
 	struct sb_error err;
 	int status;
 
@@ -210,6 +199,5 @@ int sb_cli_watch(const struct sb_command_line *line)
 	if (status == SB_OK)
 		status = loop(&watch, &err);
 	done(&watch);
-	sb_setup_done(&setup);
 	return status == SB_OK ? watch.lines.status : sb_report(&err);
 }

@@ -1,9 +1,7 @@
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/auto.h"
@@ -18,8 +16,7 @@
 
 struct sb_board {
 	struct sb_watch_runs *runs;
-	int tty, signals, guard;
-	struct sb_terminal *terminal;
+	struct sb_own_tty here;
 	bool left, dirty;
 	bool entered; /* the alternate screen is ours */
 	bool pasting; /* the terminal has marked the beginning of a paste */
@@ -95,7 +92,7 @@ static char *sentence(const struct sb_watch_run *run, const char *what, const ch
 	SB_AUTO_BUF struct sb_buf line = SB_BUF(16 * SB_ATTACH_TEXT);
 
 	sb_buf_printf(&line, "%s: %s", run->running.session, what);
-	sb_escape_append(&line, text, strlen(text));
+	sb_escape_puts(&line, text);
 	return sb_buf_take(&line);
 }
 
@@ -130,7 +127,7 @@ void sb_board_tell(void *context, const struct sb_watch_event *event)
 				    event->text ? event->text : "withdrawn"));
 		if (is_shown) {
 			board->shown.id = 0;
-			sb_terminal_withdraw(board->terminal, board->shown_id);
+			sb_terminal_withdraw(board->here.terminal, board->shown_id);
 		}
 		break;
 	default:
@@ -150,7 +147,7 @@ static void open_question(struct sb_board *board)
 		return;
 	question = *asked;
 	question.id = ++board->shown_id;
-	if (sb_terminal_ask(board->terminal, &question, NULL) == SB_OK)
+	if (sb_terminal_ask(board->here.terminal, &question, NULL) == SB_OK)
 		board->shown = board->focus;
 }
 
@@ -175,7 +172,7 @@ static void answered(void *context, unsigned long id, enum sb_answer answer)
 	struct sb_queue words;
 
 	/* a terminal that hung up, or that we leave, has answered nothing: others may */
-	if (id != board->shown_id || board->left || sb_terminal_gone(board->terminal))
+	if (id != board->shown_id || board->left || sb_terminal_gone(board->here.terminal))
 		return;
 	if (question && answer != SB_ANSWER_NONE) {
 		sb_queue_init(&words);
@@ -355,7 +352,7 @@ static void draw(struct sb_board *board)
 	/* what is gone is not followed by another: the next key would be meant for the old one */
 	if (sb_rows_find(&list, &board->focus) == list.count)
 		board->focus.kind = SB_ROW_NONE;
-	sb_terminal_window(board->terminal, &scene.rows, &scene.columns, &utf8);
+	sb_terminal_window(board->here.terminal, &scene.rows, &scene.columns, &utf8);
 	scene.ascii = !utf8;
 	scene.list = &list;
 	scene.focus = board->focus;
@@ -369,7 +366,7 @@ static void draw(struct sb_board *board)
 	if (!board->entered)
 		sb_buf_puts(&out, "\033[?1049h\033[?2004h");
 	sb_scene_draw(&scene, &out);
-	if (!sb_buf_failed(&out) && sb_terminal_show(board->terminal, out.data, out.length)) {
+	if (!sb_buf_failed(&out) && sb_terminal_show(board->here.terminal, out.data, out.length)) {
 		board->entered = true;
 		board->dirty = false;
 	}
@@ -378,29 +375,24 @@ static void draw(struct sb_board *board)
 
 size_t sb_board_poll(const struct sb_board *board, struct pollfd *out)
 {
-	out[0] = (struct pollfd){board->signals, POLLIN, 0};
-	return 1 + sb_terminal_poll(board->terminal, out + 1);
+	out[0] = (struct pollfd){board->here.signals, POLLIN, 0};
+	return 1 + sb_terminal_poll(board->here.terminal, out + 1);
 }
 
 int sb_board_timeout_ms(const struct sb_board *board)
 {
-	return sb_terminal_timeout_ms(board->terminal);
+	return sb_terminal_timeout_ms(board->here.terminal);
 }
 
 bool sb_board_handle(struct sb_board *board, const struct pollfd *fds, size_t count)
 {
-	struct signalfd_siginfo info;
-
-	while (read(board->signals, &info, sizeof info) == sizeof info) {
-		if (info.ssi_signo == SIGWINCH)
-			sb_terminal_resized(board->terminal);
-		else
-			board->left = true;
+	if (fds[0].revents) {
+		board->left |= sb_tty_ended(board->here.signals, board->here.terminal);
 		board->dirty = true;
 	}
-	sb_terminal_handle(board->terminal, fds + 1, count - 1);
+	sb_terminal_handle(board->here.terminal, fds + 1, count - 1);
 	draw(board);
-	return !board->left && !sb_terminal_gone(board->terminal);
+	return !board->left && !sb_terminal_gone(board->here.terminal);
 }
 
 /* --- life -------------------------------------------------------------------------------------- */
@@ -409,27 +401,16 @@ int sb_board_open(const struct sb_setup *setup, struct sb_watch_runs *runs, stru
 		  struct sb_error *err)
 {
 	struct sb_board *board = calloc(1, sizeof *board);
-	SB_AUTO_FREE char *word = sb_word(&setup->home);
-	struct sb_terminal_options options = {.size = sizeof options,
-					      .tty = sb_tty_find(),
-					      .master = -1,
-					      .colour = sb_has_colours(),
-					      .word = word,
-					      .answered = answered,
-					      .typed = typed,
-					      .context = board};
 	int status;
 
 	if (!board)
 		return sb_no_memory(err);
-	*board = (struct sb_board){.runs = runs, .tty = options.tty, .guard = -1, .dirty = true};
-	board->signals = sb_tty_signals();
-	status = board->signals < 0 ? sb_fail(err, SB_E_SYSTEM, errno, "cannot wait for signals")
-				    : sb_terminal_open(&options, &board->terminal, err);
-	if (status == SB_OK) {
-		board->guard = sb_tty_keep_others_out(board->tty);
-		status = sb_tty_check(board->tty, err);
-	}
+	*board = (struct sb_board){.runs = runs, .here = SB_OWN_TTY, .dirty = true};
+	board->here.tty = sb_tty_find();
+	status = sb_own_tty_open(&board->here, &setup->home,
+				 (struct sb_terminal_options){
+					 .answered = answered, .typed = typed, .context = board},
+				 err);
 	if (status == SB_OK)
 		*out = board;
 	else
@@ -445,13 +426,9 @@ void sb_board_close(struct sb_board *board)
 	if (!board)
 		return;
 	board->left = true;
-	if (board->terminal) {
-		sb_tty_let_others_in(board->tty, board->guard);
-		sb_terminal_close(board->terminal);
-		put = board->entered ? write(board->tty, as_it_was, sizeof as_it_was - 1) : 0;
-		(void)put; /* a terminal that is gone needs nothing */
-	}
-	sb_auto_close(&board->signals);
+	sb_own_tty_close(&board->here);
+	put = board->entered ? write(board->here.tty, as_it_was, sizeof as_it_was - 1) : 0;
+	(void)put; /* a terminal that is gone needs nothing */
 	for (size_t i = 0; i < SB_MESSAGES; i++)
 		free(board->messages[i]);
 	for (size_t i = 0; i < SB_ACTIVITIES; i++)

@@ -40,7 +40,7 @@ static bool add_question(struct sb_rows *list, struct sb_watch_run *run,
 {
 	SB_AUTO_BUF struct sb_buf line = SB_BUF(8 * SB_ATTACH_TEXT);
 
-	sb_escape_name(&line, question->program, strlen(question->program));
+	sb_escape_puts_name(&line, question->program);
 	sb_buf_printf(&line, " (process %d)", question->process);
 	sb_question_wants(question, &line);
 	sb_buf_printf(&line, "  [%s]", run->running.session);

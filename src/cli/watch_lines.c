@@ -28,11 +28,7 @@ static void json_question(const struct sb_question *question, struct sb_json *js
 	sb_json_pair(json, "program", question->program);
 	sb_json_pair_int(json, "process", question->process);
 	sb_json_pair(json, "rule", question->rule);
-	sb_json_key(json, "notes");
-	sb_json_open(json, '[');
-	for (size_t i = 0; i < SB_QUESTION_NOTES && question->notes[i]; i++)
-		sb_json_string(json, question->notes[i]);
-	sb_json_close(json, ']');
+	sb_json_strings(json, "notes", question->notes, SB_QUESTION_NOTES);
 }
 
 static void print_json(const struct sb_watch_event *event, struct sb_buf *out)
@@ -85,18 +81,18 @@ static void print_text(const struct sb_watch_event *event, struct sb_buf *out)
 	if (event->kind == SB_WATCH_RUN || event->kind == SB_WATCH_ENDED) {
 		/* both were escaped when they were written down; a file can be written to */
 		sb_buf_puts(out, ": ");
-		sb_escape_append(out, running->command, strlen(running->command));
+		sb_escape_puts(out, running->command);
 		sb_buf_puts(out, " in ");
-		sb_escape_append(out, running->directory, strlen(running->directory));
+		sb_escape_puts(out, running->directory);
 	}
 	if (event->question) {
 		sb_buf_puts(out, ": ");
-		sb_escape_name(out, event->question->program, strlen(event->question->program));
+		sb_escape_puts_name(out, event->question->program);
 		sb_question_wants(event->question, out);
 	}
 	if (event->text && !(event->kind == SB_WATCH_RUN && event->id)) {
 		sb_buf_puts(out, ": ");
-		sb_escape_append(out, event->text, strlen(event->text));
+		sb_escape_puts(out, event->text);
 	}
 	sb_buf_putc(out, '\n');
 }

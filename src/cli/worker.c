@@ -52,11 +52,6 @@ struct calling {
 	bool shadowed; /* out here "/NAME" of a directory is something else */
 };
 
-static int out_of_memory(struct sb_error *err)
-{
-	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-}
-
 /* If its file wants one, and the user's leaves it one. */
 static bool has_network(const struct calling *calling)
 {
@@ -91,11 +86,11 @@ static int find_top(struct calling *calling, struct sb_error *err)
 		count++;
 	grown = reallocarray(user->projects, count + 2, sizeof *grown);
 	if (!grown)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	grown[count] = strdup(calling->top);
 	grown[count + 1] = NULL;
 	user->projects = grown;
-	return grown[count] ? SB_OK : out_of_memory(err);
+	return grown[count] ? SB_OK : sb_no_memory(err);
 }
 
 static int load(struct calling *calling, struct sb_error *err)
@@ -157,7 +152,7 @@ static int open_dirs(struct calling *calling, struct sb_error *err)
 	calling->dirs = calloc(calling->has.count + 1, sizeof *calling->dirs);
 	calling->cwd = seen_cwd(calling);
 	if (!calling->dirs || !calling->cwd)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	for (size_t i = 0; i < calling->has.count && status == SB_OK; i++) {
 		const struct sb_zone *zone = &calling->has.all[i];
 		SB_AUTO_FREE char *seen = NULL;
@@ -206,14 +201,14 @@ static int set_variables(struct calling *calling, struct sb_error *err)
 
 	if (asprintf(&names, "%s%s%s", WORKER_VARIABLES, line->keep_env ? "," : "",
 		     line->keep_env ? line->keep_env : "") < 0)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	line->keep_env = names; /* as long as the program lives */
 	unsetenv("TMPDIR");
 	if (setenv("HOME", WORKER_HOME, 1) != 0 || setenv("PWD", calling->cwd, 1) != 0 ||
 	    setenv("SHELL", "/bin/sh", 1) != 0 ||
 	    setenv("USER", getuid() ? "worker" : "root", 1) != 0 ||
 	    setenv("LOGNAME", getuid() ? "worker" : "root", 1) != 0)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	return SB_OK;
 }
 
@@ -233,7 +228,7 @@ static int enter(struct calling *calling, struct sb_run *run, struct sb_error *e
 	calling->worker.network = view.network;
 	sb_worker_note(&calling->worker, &calling->has, NULL, &note);
 	view.note = note.length ? note.data : "";
-	status = sb_buf_failed(&note) ? out_of_memory(err)
+	status = sb_buf_failed(&note) ? sb_no_memory(err)
 				      : sb_view_enter(&view, &calling->made, err);
 	for (size_t i = 0; i < calling->has.count; i++)
 		close(calling->dirs[i].fd);
@@ -253,7 +248,7 @@ static int settle_home(const struct calling *calling, enum sb_zone_names names,
 	else if (asprintf(&home->state_dir, "/proc/self/fd/%d", calling->state) < 0)
 		home->state_dir = NULL;
 	home->other_terminal = calling->user.home.other_terminal;
-	return home->home && home->cwd && home->state_dir ? SB_OK : out_of_memory(err);
+	return home->home && home->cwd && home->state_dir ? SB_OK : sb_no_memory(err);
 }
 
 /* What the user's files say stays, where it is stricter than what a worker has anyway. */
@@ -311,7 +306,7 @@ static int make_policy(const struct calling *calling, struct sb_setup *setup,
 
 	setup->policy = sb_policy_new();
 	if (!setup->policy)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	settle_settings(calling, setup->policy);
 	status = has_network(calling) ? copy_hosts(calling->user.policy, setup->policy, err)
 				      : SB_OK;
@@ -382,7 +377,7 @@ static int stay_here(struct calling *calling, const struct sb_run *run, struct s
 	free(calling->cwd);
 	calling->cwd = strdup(directory);
 	if (!calling->cwd)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	return chdir(directory) == 0
 		       ? SB_OK
 		       : sb_fail(err, SB_E_SYSTEM, errno, "cannot enter '%s'", directory);

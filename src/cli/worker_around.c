@@ -15,11 +15,6 @@
 
 #define ENDING ".worker"
 
-static int out_of_memory(struct sb_error *err)
-{
-	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-}
-
 static const char *last_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -104,18 +99,18 @@ static int add_word(char ***words, const char *word, struct sb_error *err)
 		count++;
 	grown = reallocarray(*words, count + 2, sizeof *grown);
 	if (!grown)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	*words = grown;
 	grown[count] = strdup(word);
 	grown[count + 1] = NULL;
-	return grown[count] ? SB_OK : out_of_memory(err);
+	return grown[count] ? SB_OK : sb_no_memory(err);
 }
 
 static int keep(char **out, const char *text, struct sb_error *err)
 {
 	free(*out);
 	*out = strdup(text);
-	return *out ? SB_OK : out_of_memory(err);
+	return *out ? SB_OK : sb_no_memory(err);
 }
 
 /* What stands behind word; NULL: the line does not begin with it. */
@@ -158,7 +153,7 @@ static int read_note(struct sb_buf *text, bool *out_found, struct sb_error *err)
 		at += got;
 	}
 	*out_found = true;
-	return sb_buf_failed(text) ? out_of_memory(err) : SB_OK;
+	return sb_buf_failed(text) ? sb_no_memory(err) : SB_OK;
 }
 
 bool sb_around_is_there(void)

@@ -15,11 +15,6 @@ struct gathering {
 	struct sb_error *err;
 };
 
-static int out_of_memory(struct sb_error *err)
-{
-	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-}
-
 static int read_text(const char *path, char **out, struct sb_error *err)
 {
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_CONFIG_LIMIT);
@@ -31,7 +26,7 @@ static int read_text(const char *path, char **out, struct sb_error *err)
 	if (!found)
 		return sb_fail(err, SB_E_MISSING, 0, "there is no worker '%s'", path);
 	*out = sb_buf_take(&text);
-	return *out ? SB_OK : out_of_memory(err);
+	return *out ? SB_OK : sb_no_memory(err);
 }
 
 /* True: it is there already.  Another one of the same name is an error. */
@@ -71,7 +66,7 @@ static int add(struct gathering *gathering, const char *path)
 	grown = reallocarray(gathering->files, gathering->count + 1, sizeof *grown);
 	own = strdup(path);
 	if (!grown || !own)
-		return out_of_memory(gathering->err);
+		return sb_no_memory(gathering->err);
 	file.name = strrchr(own, '/') + 1;
 	gathering->files = grown;
 	gathering->paths[gathering->count] = own;

@@ -27,7 +27,7 @@ static void print_access(const struct sb_worker *worker, const struct sb_zones *
 	struct sb_buf *out = checking->out;
 
 	sb_buf_printf(out, "%*s", 2 * (int)checking->depth, "");
-	sb_escape_append(out, worker->name, strlen(worker->name));
+	sb_escape_puts(out, worker->name);
 	sb_buf_printf(out, ": %s%s", sb_isolation_name(worker->isolation),
 		      worker->network ? ", network" : "");
 	for (size_t i = 0; i < has->count; i++) {
@@ -42,7 +42,7 @@ static void print_access(const struct sb_worker *worker, const struct sb_zones *
 		sb_buf_puts(out, ", no files");
 	for (size_t i = 0; worker->commands && worker->commands[i]; i++) {
 		sb_buf_puts(out, i ? " " : ", commands ");
-		sb_escape_name(out, worker->commands[i], strlen(worker->commands[i]));
+		sb_escape_puts_name(out, worker->commands[i]);
 	}
 	sb_buf_puts(out, worker->commands && !worker->commands[0] ? ", no commands\n" : "\n");
 }
@@ -57,14 +57,12 @@ static void print_json(const struct sb_worker *worker, const struct sb_zones *ha
 	sb_json_pair(json, "isolation", sb_isolation_name(worker->isolation));
 	sb_json_pair_bool(json, "network", worker->network);
 	if (worker->commands) {
-		sb_json_key(json, "commands");
-		sb_json_open(json, '[');
+		sb_json_open_at(json, "commands", '[');
 		for (size_t i = 0; worker->commands[i]; i++)
 			sb_json_bytes(json, worker->commands[i], strlen(worker->commands[i]));
 		sb_json_close(json, ']');
 	}
-	sb_json_key(json, "zones");
-	sb_json_open(json, '[');
+	sb_json_open_at(json, "zones", '[');
 	for (size_t i = 0; i < has->count; i++) {
 		const struct sb_zone *zone = &has->all[i];
 
@@ -76,8 +74,7 @@ static void print_json(const struct sb_worker *worker, const struct sb_zones *ha
 		sb_json_close(json, '}');
 	}
 	sb_json_close(json, ']');
-	sb_json_key(json, "calls");
-	sb_json_open(json, '[');
+	sb_json_open_at(json, "calls", '[');
 }
 
 static void complain(struct checking *checking, const struct sb_error *err)

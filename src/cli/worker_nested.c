@@ -17,11 +17,6 @@ struct calling {
 	char *temp; /* of the child's own; NULL: none could be made */
 };
 
-static int out_of_memory(struct sb_error *err)
-{
-	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-}
-
 /* Places that everybody in this world shares. */
 static const char *const shared[] = {"/tmp", "/var/tmp", "/dev/shm"};
 
@@ -32,14 +27,14 @@ static int make_temp(struct calling *calling, struct sb_error *err)
 		sb_path_join(calling->around.temp ? calling->around.temp : "/tmp", "worker-XXXXXX");
 
 	if (!pattern)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	if (mkdtemp(pattern))
 		calling->temp = sb_take_ptr(&pattern);
 	if (!calling->temp)
-		return unsetenv("TMPDIR") == 0 ? SB_OK : out_of_memory(err);
+		return unsetenv("TMPDIR") == 0 ? SB_OK : sb_no_memory(err);
 	return setenv("TMPDIR", calling->temp, 1) == 0 && setenv("HOME", calling->temp, 1) == 0
 		       ? SB_OK
-		       : out_of_memory(err);
+		       : sb_no_memory(err);
 }
 
 static int add_temp(const struct calling *calling, struct sb_policy *policy, struct sb_error *err)
@@ -86,7 +81,7 @@ static int make_policy(const struct calling *calling, struct sb_setup *setup, st
 
 	setup->policy = sb_policy_new();
 	if (!setup->policy)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	sb_policy_set(setup->policy, SB_SETTING_WORKERS, SB_WORKERS_ASK);
 	if (!calling->child.network)
 		sb_policy_set(setup->policy, SB_SETTING_NETWORK, SB_NETWORK_OFF);
@@ -111,7 +106,7 @@ static int settle_home(const struct calling *calling, struct sb_home *home, stru
 	home->cwd = stays ? sb_take_ptr(&cwd) : strdup("/");
 	home->home = strdup("/home"); /* of nobody */
 	if (!home->cwd || !home->home)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	return chdir(home->cwd) == 0 && setenv("PWD", home->cwd, 1) == 0
 		       ? SB_OK
 		       : sb_fail(err, SB_E_SYSTEM, 0, "cannot enter '%s'", home->cwd);
@@ -124,7 +119,7 @@ static int make_note(const struct calling *calling, struct sb_run *run, struct s
 
 	sb_worker_note(&calling->child, &calling->has, calling->temp ? calling->temp : "/", &note);
 	run->note = sb_buf_take(&note);
-	return run->note ? SB_OK : out_of_memory(err);
+	return run->note ? SB_OK : sb_no_memory(err);
 }
 
 int sb_worker_prepare_nested(const struct sb_command_line *line, struct sb_run *run,

@@ -11,11 +11,6 @@
 /* Whatever the PATH of the caller is, who may be a worker himself. */
 #define WORKER_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-static int out_of_memory(struct sb_error *err)
-{
-	return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
-}
-
 /* One of the worker's commands as a file; a directory stands for all that is in it. */
 static int find_program(const char *name, char **out, struct sb_error *err)
 {
@@ -35,14 +30,14 @@ int sb_worker_programs(const struct sb_worker *worker, struct sb_run *run, struc
 	int status = SB_OK;
 
 	if (setenv("PATH", WORKER_PATH, 1) != 0)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	if (!worker->commands)
 		return SB_OK;
 	while (worker->commands[count])
 		count++;
 	run->programs = calloc(count + 1, sizeof *run->programs);
 	if (!run->programs)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	for (size_t i = 0; i < count && status == SB_OK; i++)
 		status = find_program(worker->commands[i], &run->programs[i], err);
 	return status;
@@ -56,9 +51,9 @@ int sb_worker_projects(const struct sb_zones *has, enum sb_zone_names names, str
 		setup->projects[i] = names == SB_ZONE_SEEN ? sb_path_join("/", has->all[i].name)
 							   : strdup(has->all[i].path);
 		if (!setup->projects[i])
-			return out_of_memory(err);
+			return sb_no_memory(err);
 	}
-	return setup->projects ? SB_OK : out_of_memory(err);
+	return setup->projects ? SB_OK : sb_no_memory(err);
 }
 
 int sb_worker_command(const struct sb_command_line *line, struct sb_run *run, struct sb_error *err)
@@ -70,7 +65,7 @@ int sb_worker_command(const struct sb_command_line *line, struct sb_run *run, st
 		count++;
 	run->argv = calloc(count + 2, sizeof *run->argv);
 	if (!run->argv)
-		return out_of_memory(err);
+		return sb_no_memory(err);
 	memcpy(run->argv + shell, line->command, count * sizeof *run->argv);
 	if (shell)
 		run->argv[0] = access("/bin/bash", X_OK) == 0 ? "bash" : "sh";

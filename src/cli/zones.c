@@ -35,7 +35,7 @@ static void print_zones(const struct offer *offer, struct sb_buf *out)
 		if (offer->worker.name && zone->mode == SB_ZONE_RW)
 			sb_buf_printf(out, "write %s, delete %s  ", sb_approval_name(zone->write),
 				      sb_approval_name(zone->remove));
-		sb_escape_name(out, zone->path, strlen(zone->path));
+		sb_escape_puts_name(out, zone->path);
 		if (!offer->worker.name && (zone->write || zone->remove))
 			sb_buf_printf(out, "  (write %s, delete %s)", sb_approval_name(zone->write),
 				      sb_approval_name(zone->remove));
@@ -47,9 +47,9 @@ static void print_zones(const struct offer *offer, struct sb_buf *out)
 		return;
 	sb_buf_puts(out, "(");
 	if (offer->worker.name)
-		sb_escape_name(out, offer->worker.file, strlen(offer->worker.file));
+		sb_escape_puts_name(out, offer->worker.file);
 	else if (project->file)
-		sb_escape_name(out, project->file, strlen(project->file));
+		sb_escape_puts_name(out, project->file);
 	else
 		sb_buf_printf(out, "the default: there is no %s and no %s here",
 			      sb_project_files[0], sb_project_files[1]);
@@ -83,8 +83,7 @@ static void print_zones_json(const struct offer *offer, struct sb_buf *out)
 		sb_json_pair(&json, "worker", offer->worker.name);
 		sb_json_pair(&json, "isolation", sb_isolation_name(offer->worker.isolation));
 	}
-	sb_json_key(&json, "zones");
-	sb_json_open(&json, '[');
+	sb_json_open_at(&json, "zones", '[');
 	for (size_t i = 0; i < zones->count; i++)
 		print_zone_json(&json, &zones->all[i]);
 	sb_json_close(&json, ']');
@@ -114,7 +113,7 @@ int sb_zones_offered(const struct sb_command_line *line, struct sb_around *aroun
 		     struct sb_project *out)
 {
 	SB_AUTO_FREE char *top = NULL;
-	struct sb_setup setup;
+	SB_AUTO_SETUP struct sb_setup setup = {0};
 	struct sb_error err;
 	int status;
 
@@ -127,7 +126,6 @@ int sb_zones_offered(const struct sb_command_line *line, struct sb_around *aroun
 	status = sb_project_find(setup.projects[0], setup.home.home, &top, &err);
 	if (status == SB_OK)
 		status = sb_project_load(top, out, &err);
-	sb_setup_done(&setup);
 	return status == SB_OK ? 0 : sb_report(&err);
 }
 
@@ -136,7 +134,7 @@ static int load_worker(const struct sb_command_line *line, const struct sb_aroun
 		       struct offer *offer)
 {
 	const struct sb_worker *caller = around->worker.name ? &around->worker : NULL;
-	struct sb_setup setup;
+	SB_AUTO_SETUP struct sb_setup setup = {0};
 	struct sb_error err;
 	int status = sb_set_up(line, true, &setup);
 
@@ -148,7 +146,6 @@ static int load_worker(const struct sb_command_line *line, const struct sb_aroun
 					 &err);
 	if (status == SB_OK)
 		sb_zones_tighten(&offer->has, setup.policy);
-	sb_setup_done(&setup);
 	return status == SB_OK ? 0 : sb_report(&err);
 }
 

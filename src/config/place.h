@@ -62,6 +62,7 @@ struct sb_home {
 int sb_home_find(const struct sb_environment *environment, struct sb_home *out,
 		 struct sb_error *err);
 void sb_home_done(struct sb_home *home);
+#define SB_AUTO_HOME __attribute__((cleanup(sb_home_done)))
 
 /* The rule files of each tier; malloc'ed, NULL: out of memory. */
 #define SB_SYSTEM_DIR "/etc/sandbash"

@@ -93,6 +93,7 @@ struct sb_setup {
 int sb_setup_make(const struct sb_setup_request *request, struct sb_setup *out,
 		  struct sb_error *err);
 void sb_setup_done(struct sb_setup *setup);
+#define SB_AUTO_SETUP __attribute__((cleanup(sb_setup_done)))
 
 /* What of the projects is open to changes: all of them, or what --within says. */
 char **sb_setup_open_roots(const struct sb_setup *setup);

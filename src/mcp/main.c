@@ -98,7 +98,7 @@ static int take_directories(struct sb_command_line *line, struct sb_error *err)
 	more = line->project_count + count - 1;
 	projects = reallocarray(line->projects, more + 1, sizeof *projects);
 	if (!projects)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	memcpy(projects + line->project_count, line->command + 1, (count - 1) * sizeof *projects);
 	projects[more] = NULL;
 	line->projects = projects;
@@ -188,7 +188,7 @@ static int prepare(struct sb_mcp *mcp, struct sb_error *err)
 	mcp->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	mcp->out = sb_out_new(STDOUT_FILENO);
 	if (mcp->wake < 0 || !mcp->out)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	if (!sb_token_key_make(&mcp->key))
 		return sb_fail(err, SB_E_SYSTEM, errno, "no randomness");
 	return SB_OK;

@@ -56,7 +56,7 @@ static void add_link(json_t *notes, const char *target)
 	SB_AUTO_BUF struct sb_buf shown = SB_BUF(4 * PATH_MAX + 64);
 
 	sb_buf_puts(&shown, "it is a link, which leads to '");
-	sb_escape_name(&shown, target, strlen(target));
+	sb_escape_puts_name(&shown, target);
 	sb_buf_puts(&shown, "'");
 	sb_child_note(notes, sb_buf_failed(&shown) ? "it is a link" : shown.data);
 }

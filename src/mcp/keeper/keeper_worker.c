@@ -106,7 +106,7 @@ static void put_words(const struct keeper_approval *one, struct sb_buf *out)
 {
 	sb_buf_printf(out, "allowed for this session: %s in ",
 		      one->subject.op == SB_DELETE ? "delete everything" : "write everything");
-	sb_escape_name(out, one->path, strlen(one->path));
+	sb_escape_puts_name(out, one->path);
 }
 
 void sb_keeper_worker_tell_standing(struct keeper *keeper)

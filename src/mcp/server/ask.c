@@ -36,7 +36,7 @@ static void put_escaped(struct sb_buf *out, const char *before, const char *text
 	if (!text)
 		return;
 	sb_buf_puts(out, before);
-	sb_escape_append(out, text, strlen(text));
+	sb_escape_puts(out, text);
 }
 
 /* What is wanted, by whom, and why it is a question; every foreign byte escaped. */
@@ -90,7 +90,7 @@ static json_t *form_of(const struct sb_ask *ask)
 	char line[4 * 4096 + 100];
 
 	if (directory && covers) {
-		sb_escape_name(&shown, directory, strlen(directory));
+		sb_escape_puts_name(&shown, directory);
 		snprintf(line, sizeof line, "Allow %s%s%s for this session", covers, in,
 			 shown.data);
 		json_array_append_new(values, json_string("directory"));

@@ -291,7 +291,7 @@ static int excludes_make(const json_t *args, struct excludes *out, struct sb_err
 			reallocarray(out->globs, out->count + 2, sizeof(struct sb_glob *));
 
 		if (!grown)
-			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+			return sb_no_memory(err);
 		out->globs = grown;
 		status = exclude(out, "", patterns[i], err);
 		if (status == SB_OK && !strchr(patterns[i], '*'))

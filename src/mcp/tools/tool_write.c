@@ -30,7 +30,7 @@ static void tell(const struct sb_tool_call *call, const char *path, const char *
 	if (!who)
 		return;
 	sb_buf_putc(&line, '\'');
-	sb_escape_name(&line, path, strlen(path));
+	sb_escape_puts_name(&line, path);
 	sb_buf_printf(&line, "' was %s; %s follows its instructions", what, who);
 	if (!sb_buf_failed(&line))
 		call->caller->note(call->caller->note_context, line.data);
