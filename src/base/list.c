@@ -36,3 +36,13 @@ void sb_list_free(char **list)
 		free(list[i]);
 	free(list);
 }
+
+size_t sb_list_count(const void *list)
+{
+	const void *const *at = list;
+	size_t count = 0;
+
+	while (at && at[count])
+		count++;
+	return count;
+}

@@ -8,6 +8,7 @@
 #include "audit/audit.h"
 #include "base/auto.h"
 #include "base/hash.h"
+#include "base/list.h"
 #include "cli/cli.h"
 #include "consent/question.h"
 #include "path/path.h"
@@ -123,7 +124,7 @@ static int parse(struct doing *doing, struct sb_error *err)
 {
 	struct sb_repo_request *request = &doing->request;
 	char *const *at = doing->line->command;
-	size_t count = 0, words = 0;
+	size_t words = 0;
 	bool plain = false;
 
 	for (size_t i = 0; i < sizeof acts / sizeof acts[0]; i++)
@@ -131,9 +132,7 @@ static int parse(struct doing *doing, struct sb_error *err)
 			doing->act = &acts[i];
 	if (!doing->act)
 		return misused(err, "there is no act", doing->line->action_value);
-	while (at[count])
-		count++;
-	doing->paths = calloc(count + 1, sizeof *doing->paths);
+	doing->paths = calloc(sb_list_count(at) + 1, sizeof *doing->paths);
 	if (!doing->paths)
 		return sb_no_memory(err);
 	for (; *at; at++) {

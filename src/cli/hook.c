@@ -342,12 +342,10 @@ static int judge_files(const struct sb_command_line *line, const struct sb_tool_
 /* What the command is refused, its model reads as data, like that of a server's tool. */
 static bool add_report(const struct sb_command_line *line, char **options)
 {
-	size_t count = 0;
+	size_t count = sb_list_count(options);
 
 	if (line->agent_report) /* as the person wants it */
 		return true;
-	while (options[count])
-		count++;
 	options[count] = strdup("--agent-report=auto");
 	return options[count] != NULL;
 }

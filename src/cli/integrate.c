@@ -377,12 +377,9 @@ static bool hook_answers(const struct plan *plan, const char *program, char *con
 		if (plan->pieces.command) {
 			execl("/bin/sh", "sh", "-c", plan->pieces.command, (char *)NULL);
 		} else {
-			size_t count = 0;
-			char **words;
+			size_t count = sb_list_count(options);
+			char **words = calloc(count + 4, sizeof *words);
 
-			while (options[count])
-				count++;
-			words = calloc(count + 4, sizeof *words);
 			if (words) {
 				words[0] = (char *)program;
 				words[1] = (char *)"--hook";

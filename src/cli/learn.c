@@ -258,11 +258,10 @@ static bool is_kept(struct lesson *lesson, const struct sb_refused *refused)
 static char *hidden_place(const struct sb_refused *refused)
 {
 	char *parent = NULL;
-	struct stat info;
 
 	if (refused->in_hidden && !refused->paths[0] && (refused->ops & 1u << SB_CREATE))
 		parent = sb_path_parent(refused->path);
-	if (parent && stat(parent, &info) == 0 && S_ISDIR(info.st_mode))
+	if (parent && sb_path_is_directory(parent))
 		return parent;
 	free(parent);
 	return NULL;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/list.h"
 #include "cli/cli.h"
 #include "cli/run.h"
 #include "cli/worker.h"
@@ -76,21 +77,12 @@ static int check_line(const struct sb_command_line *line, struct sb_error *err)
 static int find_top(struct calling *calling, struct sb_error *err)
 {
 	struct sb_setup *user = &calling->user;
-	size_t count = 0;
-	char **grown;
+	size_t count = sb_list_count(user->projects);
 	int status = sb_project_find(user->projects[0], user->home.home, &calling->top, err);
 
 	if (status != SB_OK || strcmp(calling->top, user->projects[0]) == 0)
 		return status;
-	while (user->projects[count])
-		count++;
-	grown = reallocarray(user->projects, count + 2, sizeof *grown);
-	if (!grown)
-		return sb_no_memory(err);
-	grown[count] = strdup(calling->top);
-	grown[count + 1] = NULL;
-	user->projects = grown;
-	return grown[count] ? SB_OK : sb_no_memory(err);
+	return sb_list_push(&user->projects, &count, strdup(calling->top), err);
 }
 
 static int load(struct calling *calling, struct sb_error *err)

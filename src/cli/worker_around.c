@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/list.h"
 #include "cli/worker.h"
 #include "config/file.h"
 #include "enforce/inside.h"
@@ -92,18 +93,9 @@ static int add_actual(struct sb_around *around, const char *path, struct sb_erro
 
 static int add_word(char ***words, const char *word, struct sb_error *err)
 {
-	size_t count = 0;
-	char **grown;
+	size_t count = sb_list_count(*words);
 
-	while (*words && (*words)[count])
-		count++;
-	grown = reallocarray(*words, count + 2, sizeof *grown);
-	if (!grown)
-		return sb_no_memory(err);
-	*words = grown;
-	grown[count] = strdup(word);
-	grown[count + 1] = NULL;
-	return grown[count] ? SB_OK : sb_no_memory(err);
+	return sb_list_push(words, &count, strdup(word), err);
 }
 
 static int keep(char **out, const char *text, struct sb_error *err)

@@ -6,6 +6,7 @@
 
 #include "base/auto.h"
 #include "base/escape.h"
+#include "base/list.h"
 #include "cli/cli.h"
 #include "cli/worker.h"
 #include "zones/schema.h"
@@ -185,7 +186,7 @@ int sb_cli_worker_check(const struct sb_command_line *line)
 {
 	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
 	struct checking checking = {.out = &out, .as_json = line->json};
-	size_t count = 0;
+	size_t count = sb_list_count(line->command);
 	SB_AUTO_FREE char **files = NULL;
 	struct sb_project project;
 	struct sb_around around;
@@ -193,8 +194,6 @@ int sb_cli_worker_check(const struct sb_command_line *line)
 
 	if (status)
 		return status;
-	while (line->command[count])
-		count++;
 	files = calloc(count + 2, sizeof *files);
 	if (files) {
 		memcpy(files + 1, line->command, count * sizeof *files);

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/list.h"
 #include "cli/shell.h"
 #include "path/path.h"
 
@@ -26,15 +27,13 @@ static int find_program(const char *name, char **out, struct sb_error *err)
 
 int sb_worker_programs(const struct sb_worker *worker, struct sb_run *run, struct sb_error *err)
 {
-	size_t count = 0;
+	size_t count = sb_list_count(worker->commands);
 	int status = SB_OK;
 
 	if (setenv("PATH", WORKER_PATH, 1) != 0)
 		return sb_no_memory(err);
 	if (!worker->commands)
 		return SB_OK;
-	while (worker->commands[count])
-		count++;
 	run->programs = calloc(count + 1, sizeof *run->programs);
 	if (!run->programs)
 		return sb_no_memory(err);
@@ -59,10 +58,8 @@ int sb_worker_projects(const struct sb_zones *has, enum sb_zone_names names, str
 int sb_worker_command(const struct sb_command_line *line, struct sb_run *run, struct sb_error *err)
 {
 	bool shell = !line->command[0] || line->for_shell;
-	size_t count = 0;
+	size_t count = sb_list_count(line->command);
 
-	while (line->command[count])
-		count++;
 	run->argv = calloc(count + 2, sizeof *run->argv);
 	if (!run->argv)
 		return sb_no_memory(err);

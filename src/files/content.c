@@ -63,7 +63,7 @@ int sb_content_stream(struct sb_job *job, const struct sb_place *place, struct s
 			return too_large(job, place->path, at, limit_bytes);
 		sb_buf_append(out, chunk, (size_t)got);
 		if (sb_buf_failed(out))
-			return sb_refuse(job->err, SB_FILES_NO_MEMORY, 0, "out of memory");
+			return sb_refuse_memory(job->err);
 		if (sb_job_cancelled(job))
 			return sb_refuse_errno(job->err, ECANCELED, "read", place->path);
 		/* a short read at the known end is the end: spares another call */
@@ -106,9 +106,7 @@ int sb_content_load(struct sb_job *job, const struct sb_place *place, size_t lim
 		out->text = plain;
 		plain = with;
 	}
-	return sb_buf_failed(&out->text)
-		       ? sb_refuse(job->err, SB_FILES_NO_MEMORY, 0, "out of memory")
-		       : 0;
+	return sb_buf_failed(&out->text) ? sb_refuse_memory(job->err) : 0;
 }
 
 int sb_content_encode(struct sb_job *job, const struct sb_content *like, const char *path,

@@ -243,7 +243,7 @@ static int apply_one(struct sb_job *job, const struct sb_files_edit *edit, size_
 				 "edit %zu of '%s': its old text is empty", number, edited->path);
 	prepare(edit, edited->eol, text, &needle);
 	if (sb_buf_failed(&needle.old) || sb_buf_failed(&needle.new)) {
-		status = sb_refuse(job->err, SB_FILES_NO_MEMORY, 0, "out of memory");
+		status = sb_refuse_memory(job->err);
 	} else if (edit->old_text) {
 		status = replace_text(job, edit, number, &needle, edited);
 	} else {

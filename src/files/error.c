@@ -221,3 +221,8 @@ int sb_refuse_errno(struct sb_files_error *err, int error, const char *verb, con
 	return sb_refuse(err, code_of(error), error, "cannot %s '%s': %s", verb, path,
 			 error == ESTALE ? "it changed meanwhile" : strerror(error));
 }
+
+int sb_refuse_memory(struct sb_files_error *err)
+{
+	return sb_refuse(err, SB_FILES_NO_MEMORY, 0, "out of memory");
+}

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "files/entries.h"
 #include "files/find_patterns.h"
 #include "files/find_source.h"
@@ -23,17 +24,15 @@ void sb_patterns_done(struct sb_patterns *patterns)
 int sb_patterns_new(struct sb_find *find, const char *const *texts, unsigned flags,
 		    struct sb_patterns *out)
 {
-	size_t count = 0;
+	size_t count = sb_list_count(texts);
 	struct sb_error why;
 
 	*out = (struct sb_patterns){0};
-	while (texts && texts[count])
-		count++;
 	if (!count)
 		return 0;
 	out->all = calloc(count, sizeof *out->all);
 	if (!out->all)
-		return sb_refuse(find->job->err, SB_FILES_NO_MEMORY, 0, "out of memory");
+		return sb_refuse_memory(find->job->err);
 	for (size_t i = 0; i < count; i++) {
 		int status = sb_glob_new(texts[i], flags, &out->all[i], &why);
 
@@ -132,12 +131,11 @@ static int glob(struct sb_find *find, const struct sb_files_glob_request *reques
 	const char *const wanted[] = {request->pattern, NULL};
 	struct globbing globbing = {
 		.find = find, .details = request->details || request->sort != SB_FILES_BY_NAME};
-	struct sb_patterns include, exclude = {0};
+	struct sb_patterns include = {0}, exclude = {0};
 	struct sb_files_entries entries = {0};
 	struct sb_search_end end = {0};
 	int status = sb_patterns_refuse_outside(find, wanted);
 
-	include = (struct sb_patterns){0};
 	if (status == 0)
 		status = sb_patterns_new(find, wanted, flags, &include);
 	if (status == 0)
@@ -149,7 +147,7 @@ static int glob(struct sb_find *find, const struct sb_files_glob_request *reques
 		if (request->sort != SB_FILES_BY_NAME)
 			sb_entry_list_sort(&globbing.list, request->sort);
 		if (sb_entry_list_finish(&globbing.list, &entries) < 0)
-			status = sb_refuse(find->job->err, SB_FILES_NO_MEMORY, 0, "out of memory");
+			status = sb_refuse_memory(find->job->err);
 	}
 	if (status == 0) {
 		entries.truncated = end.why != SB_SEARCH_DONE;

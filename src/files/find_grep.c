@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/list.h"
 #include "files/find_patterns.h"
 #include "files/find_source.h"
 
@@ -27,27 +28,12 @@ struct grepping {
 	struct sb_find *find;
 	struct sb_buf text;
 	struct gathered_line *lines;
-	size_t line_count, line_room;
+	size_t line_count;
 	struct gathered_file *files;
-	size_t file_count, file_room;
+	size_t file_count;
 	size_t matches;
 	bool more;
 };
-
-static bool make_room(void *array, size_t count, size_t *room, size_t size)
-{
-	size_t wanted = *room ? 2 * *room : 64;
-	void *grown;
-
-	if (count < *room)
-		return true;
-	grown = reallocarray(*(void **)array, wanted, size);
-	if (!grown)
-		return false;
-	*(void **)array = grown;
-	*room = wanted;
-	return true;
-}
 
 static size_t keep(struct grepping *all, const char *bytes, size_t length)
 {
@@ -60,7 +46,7 @@ static size_t keep(struct grepping *all, const char *bytes, size_t length)
 
 static bool add_line(struct grepping *all, const struct sb_grep_line *line)
 {
-	if (!make_room(&all->lines, all->line_count, &all->line_room, sizeof *all->lines))
+	if (!SB_GROW(all->lines, all->line_count))
 		return false;
 	all->lines[all->line_count++] =
 		(struct gathered_line){.line = {.length = line->length,
@@ -81,7 +67,7 @@ static bool add_file(void *to, const struct sb_grep_file *file)
 	const char *path = sb_find_relative(all->find, file->path);
 	struct gathered_file *mine;
 
-	if (!make_room(&all->files, all->file_count, &all->file_room, sizeof *all->files)) {
+	if (!SB_GROW(all->files, all->file_count)) {
 		all->text.failed = true;
 		return false;
 	}

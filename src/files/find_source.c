@@ -97,7 +97,7 @@ int sb_find_open(struct sb_job *job, const char *path, struct sb_find *out)
 		out->source.sight = sight;
 		out->source.sight_context = out;
 		if (split(out) < 0)
-			status = sb_refuse(job->err, SB_FILES_NO_MEMORY, 0, "out of memory");
+			status = sb_refuse_memory(job->err);
 	}
 	if (status < 0)
 		sb_job_release(job, &out->place);

@@ -70,7 +70,7 @@ static int make_guard(const struct sb_files *view, struct sb_guard **out,
 	projects = calloc(view->root_count + 1, sizeof *projects);
 	real = calloc(view->root_count + 1, sizeof *real);
 	if (!projects || !real)
-		return sb_refuse(err, SB_FILES_NO_MEMORY, 0, "out of memory");
+		return sb_refuse_memory(err);
 	for (size_t i = 0, count = 0; i < view->root_count; i++)
 		if (!view->backend->ops->real || view->roots[i].path[1])
 			projects[count++] = sb_files_real(view, view->roots[i].path, real[i], NULL);
@@ -142,6 +142,15 @@ static struct sb_site site_of(const struct sb_files *view, const struct sb_place
 static bool is_named(const struct sb_place *place)
 {
 	return place->directory >= 0 && place->name[0] && !place->error;
+}
+
+/* Something is written there; real: room for its path. */
+static struct sb_case write_to(const struct sb_files *view, const struct sb_place *place,
+			       char real[PATH_MAX])
+{
+	return (struct sb_case){.deed = SB_DEED_WRITE,
+				.site = site_of(view, place, place->path, real),
+				.rules_only = !is_named(place)};
 }
 
 static void judge(const struct sb_files *view, const struct sb_intent *wish,
@@ -343,7 +352,7 @@ static int keep_answer(struct sb_job *job, const struct sb_intent *wish,
 	if (!bytes || !job->said ||
 	    sb_covered_add_bytes(job->said, place->path, wish->content, wish->content_length) == 0)
 		return 0;
-	return sb_refuse(job->err, SB_FILES_NO_MEMORY, 0, "out of memory");
+	return sb_refuse_memory(job->err);
 }
 
 /* --- a directory with all that is in it ---------------------------------------------------------- */
@@ -538,9 +547,7 @@ int sb_gate_content(struct sb_job *job, const struct sb_place *place, const stru
 				       .old = old.bytes,
 				       .old_length = old.length};
 	char real[PATH_MAX];
-	const struct sb_case what = {.deed = SB_DEED_WRITE,
-				     .site = site_of(view, place, place->path, real),
-				     .rules_only = !is_named(place)};
+	const struct sb_case what = write_to(view, place, real);
 	struct sb_judgement judgement;
 	struct sb_finding finding;
 
@@ -565,9 +572,7 @@ int sb_gate_content(struct sb_job *job, const struct sb_place *place, const stru
 bool sb_gate_checks(const struct sb_files *view, const struct sb_place *place)
 {
 	char real[PATH_MAX];
-	const struct sb_case what = {.deed = SB_DEED_WRITE,
-				     .site = site_of(view, place, place->path, real),
-				     .rules_only = !is_named(place)};
+	const struct sb_case what = write_to(view, place, real);
 	struct sb_judgement judgement;
 
 	sb_judge(&view->grounds, &what, &judgement);
@@ -601,9 +606,7 @@ bool sb_gate_hides(const struct sb_files *view, const char *path)
 struct sb_access sb_gate_access(const struct sb_files *view, const struct sb_place *place)
 {
 	char real[PATH_MAX];
-	const struct sb_case what = {.deed = SB_DEED_WRITE,
-				     .site = site_of(view, place, place->path, real),
-				     .rules_only = !is_named(place)};
+	const struct sb_case what = write_to(view, place, real);
 	struct sb_access access = {0};
 	struct sb_judged judged;
 
@@ -650,9 +653,7 @@ enum sb_verdict sb_gate_tell(struct sb_job *job, enum sb_op op, const struct sb_
 {
 	struct sb_intent wish = {.op = op};
 	char real[PATH_MAX];
-	struct sb_case what = {.deed = SB_DEED_WRITE,
-			       .site = site_of(job->view, place, place->path, real),
-			       .rules_only = !is_named(place)};
+	struct sb_case what = write_to(job->view, place, real);
 	SB_AUTO_FD int holder = -1;
 	char beneath[PATH_MAX];
 	struct sb_judged judged;

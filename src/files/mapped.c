@@ -1,3 +1,4 @@
+#include "base/list.h"
 #include "files/mapped_walk.h"
 
 #include <errno.h>
@@ -238,9 +239,7 @@ static void mapped_free(struct sb_files_backend *self)
 		free(part->path);
 		free(part->says);
 	}
-	for (size_t i = 0; mapped->roots && mapped->roots[i]; i++)
-		free(mapped->roots[i]);
-	free(mapped->roots);
+	sb_list_free(mapped->roots);
 	free(mapped->all);
 	free(mapped);
 }

@@ -180,7 +180,7 @@ static int read_whole(struct reading *reading, size_t limit)
 		sb_encoding_decode(encoding, bytes.data, bytes.length, &reading->data);
 	}
 	if (sb_buf_failed(&reading->data))
-		return sb_refuse(job->err, SB_FILES_NO_MEMORY, 0, "out of memory");
+		return sb_refuse_memory(job->err);
 	choose_lines(reading);
 	return 0;
 }
@@ -437,7 +437,7 @@ static int finish(struct reading *reading)
 	if (status < 0)
 		return status;
 	if (sb_buf_failed(data))
-		return sb_refuse(reading->job->err, SB_FILES_NO_MEMORY, 0, "out of memory");
+		return sb_refuse_memory(reading->job->err);
 	out->length = data->length;
 	if (!reading->request->raw) {
 		out->eol = sb_eol_detect(data->data, data->length);
@@ -445,7 +445,7 @@ static int finish(struct reading *reading)
 	}
 	out->data = data->length ? sb_buf_take(data) : calloc(1, 1);
 	if (!out->data)
-		return sb_refuse(reading->job->err, SB_FILES_NO_MEMORY, 0, "out of memory");
+		return sb_refuse_memory(reading->job->err);
 	memcpy(out->path, reading->place->path, sizeof out->path);
 	return 0;
 }

@@ -29,7 +29,7 @@ int sb_job_find(struct sb_job *job, const char *path, unsigned flags, struct sb_
 	int status;
 
 	if (!meant)
-		return sb_refuse(job->err, SB_FILES_NO_MEMORY, 0, "out of memory");
+		return sb_refuse_memory(job->err);
 	if (!*meant)
 		return sb_refuse(job->err, SB_FILES_INVALID_ARGUMENT, 0, "the path is empty");
 	if (sb_job_cancelled(job))

@@ -61,7 +61,7 @@ int sb_gate_covered(struct sb_job *job, const struct sb_intent *wish, const stru
 			return 0;
 		status = sb_gate(job, &eased, place);
 		if (status == 0 && cover(covered, &why, place->path) < 0)
-			status = sb_refuse(job->err, SB_FILES_NO_MEMORY, 0, "out of memory");
+			status = sb_refuse_memory(job->err);
 		return status;
 	default:
 		return sb_gate(job, &eased, place);
@@ -106,7 +106,7 @@ static int each(struct walk *walk, const struct sb_place *directory, const struc
 	int status;
 
 	if (!entry)
-		return sb_refuse(walk->job->err, SB_FILES_NO_MEMORY, 0, "out of memory");
+		return sb_refuse_memory(walk->job->err);
 	if (walk->depth >= SB_SUBTREE_DEPTH)
 		return sb_refuse(walk->job->err, SB_FILES_TOO_LARGE, 0,
 				 "'%s' is more than %d directories deep", directory->path,
@@ -413,8 +413,7 @@ static int may_land(struct sb_job *job, const struct sb_place *from, const struc
 static int may_copy(struct walk *walk, struct sb_place *entry, const struct sb_place *to)
 {
 	SB_AUTO_FREE struct sb_place *there = malloc(sizeof *there);
-	int status = there ? look_ahead(walk, entry, to, there)
-			   : sb_refuse(walk->job->err, SB_FILES_NO_MEMORY, 0, "out of memory");
+	int status = there ? look_ahead(walk, entry, to, there) : sb_refuse_memory(walk->job->err);
 
 	if (status == 0)
 		status = gate_both(walk, entry, there);
@@ -505,7 +504,7 @@ static int make_one(struct walk *walk, struct sb_place *entry, const struct sb_p
 		return 0;
 	there = malloc(sizeof *there);
 	if (!there)
-		return sb_refuse(walk->job->err, SB_FILES_NO_MEMORY, 0, "out of memory");
+		return sb_refuse_memory(walk->job->err);
 	status = enter_copy(walk, entry, to, there);
 	if (status < 0)
 		return status;
@@ -519,8 +518,7 @@ static int copy_all(struct walk *walk, const struct sb_place *from, const struct
 static int copy_one(struct walk *walk, struct sb_place *entry, const struct sb_place *to)
 {
 	SB_AUTO_FREE struct sb_place *there = malloc(sizeof *there);
-	int status = there ? enter_copy(walk, entry, to, there)
-			   : sb_refuse(walk->job->err, SB_FILES_NO_MEMORY, 0, "out of memory");
+	int status = there ? enter_copy(walk, entry, to, there) : sb_refuse_memory(walk->job->err);
 
 	if (status < 0)
 		return status;

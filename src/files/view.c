@@ -27,7 +27,7 @@ int sb_files_add_root(struct sb_files *view, const char *root, struct sb_files_e
 	int status;
 
 	if (!SB_GROW(view->roots, view->root_count))
-		return sb_refuse(err, SB_FILES_NO_MEMORY, 0, "out of memory");
+		return sb_refuse_memory(err);
 	if (root[0] != '/')
 		return sb_refuse(err, SB_FILES_INVALID_ARGUMENT, 0,
 				 "cannot use project '%s': not an absolute path", root);
@@ -55,7 +55,7 @@ int sb_files_open(const struct sb_policy *policy, const char *const *roots,
 	int status = 0;
 
 	if (!view)
-		return sb_refuse(err, SB_FILES_NO_MEMORY, 0, "out of memory");
+		return sb_refuse_memory(err);
 	view->policy = policy;
 	if (options)
 		memcpy(&view->options, options,

@@ -62,6 +62,8 @@ int sb_advise(struct sb_files_error *err, const char *format, ...)
 int sb_refuse_outside(struct sb_files_error *err, enum sb_op op, const char *given,
 		      const char *path, const char *root);
 
+int sb_refuse_memory(struct sb_files_error *err);
+
 /* A system call that failed, or a negative errno of the backend: "cannot VERB 'PATH': WHY". */
 int sb_refuse_errno(struct sb_files_error *err, int error, const char *verb, const char *path);
 

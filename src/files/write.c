@@ -31,7 +31,7 @@ struct change {
 
 static int no_memory(struct sb_job *job)
 {
-	return sb_refuse(job->err, SB_FILES_NO_MEMORY, 0, "out of memory");
+	return sb_refuse_memory(job->err);
 }
 
 /* A yes to the change is one to reading what is changed; a rule that allows it is not. */

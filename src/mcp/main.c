@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/list.h"
 #include "mcp/keeper/keeper.h"
 #include "mcp/server/server.h"
 #include "options/complain.h"
@@ -74,7 +75,7 @@ static int make_given_absolute(struct sb_command_line *line, struct sb_error *er
  */
 static int take_directories(struct sb_command_line *line, struct sb_error *err)
 {
-	size_t count = 0, more;
+	size_t count = sb_list_count(line->command), more;
 	const char **projects;
 	int status = make_absolute(line->policy_files, line->policy_file_count, err);
 
@@ -86,8 +87,6 @@ static int take_directories(struct sb_command_line *line, struct sb_error *err)
 		status = make_absolute(&line->worker, line->worker != NULL, err);
 	if (status == SB_OK)
 		status = make_given_absolute(line, err);
-	while (line->command[count])
-		count++;
 	if (status != SB_OK || !count)
 		return status;
 	if (line->command[0][0] == '-')

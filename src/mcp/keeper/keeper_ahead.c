@@ -117,10 +117,7 @@ static void put_verbs(const struct request *request, struct sb_buf *out)
 /* A directory is asked about as a whole; of anything else, the directory that holds it is offered. */
 static char *place_of(const char *path)
 {
-	struct stat info;
-
-	return stat(path, &info) == 0 && S_ISDIR(info.st_mode) ? strdup(path)
-							       : sb_path_parent(path);
+	return sb_path_is_directory(path) ? strdup(path) : sb_path_parent(path);
 }
 
 /* What lasts counts first: of a directory, what was answered for everything in it. */

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/list.h"
 #include "consent/always.h"
 #include "mcp/keeper/keeper_impl.h"
 #include "options/set_up.h"
@@ -250,14 +251,10 @@ const char **sb_keeper_roots(const struct keeper *keeper, const json_t *given)
 {
 	const struct sb_setup *setup = keeper->options->setup;
 	char **open = sb_setup_open_roots(setup);
-	size_t count = json_array_size(given), own = 0, kept = 0, extra = 0;
-	const char **roots;
+	size_t count = json_array_size(given), own = sb_list_count(setup->projects), kept = 0,
+	       extra = sb_list_count(keeper->opened);
+	const char **roots = calloc(count + own + extra + 1, sizeof *roots);
 
-	while (setup->projects[own])
-		own++;
-	while (keeper->opened && keeper->opened[extra])
-		extra++;
-	roots = calloc(count + own + extra + 1, sizeof *roots);
 	for (size_t i = 0; roots && i < count; i++) {
 		const char *root = json_string_value(json_array_get(given, i));
 

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/auto.h"
@@ -123,7 +122,6 @@ static json_t *read_root(const struct keeper *keeper, const char *const *roots, 
 	SB_AUTO_FREE char *path = NULL;
 	SB_AUTO_FREE char *itself = NULL;
 	enum sb_answer said;
-	struct stat info;
 	struct sb_error err;
 	int missing = 0;
 
@@ -131,7 +129,7 @@ static json_t *read_root(const struct keeper *keeper, const char *const *roots, 
 	    sb_path_canonical(absolute, &path, &missing, &err) != SB_OK)
 		return sb_needs_error("INVALID_ARGUMENT", "Repair the arguments and call again.",
 				      false, "%s", err.message);
-	if (missing || stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+	if (missing || !sb_path_is_directory(path))
 		return sb_needs_error("NOT_FOUND", "writableRoots are directories that are there.",
 				      false, "there is no directory '%s'", path);
 	if (lies_in(roots, path)) {

@@ -7,11 +7,12 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/escape.h"
+#include "base/list.h"
+#include "base/quote.h"
 #include "files/foreign.h"
 #include "mcp/keeper/keeper_child.h"
 #include "mcp/wire/rpc.h"
@@ -110,7 +111,6 @@ static json_t *answer(struct child *child, struct sb_tool_call *call, const char
 	const char **roots = sb_keeper_roots(child->keeper, child->perform->roots);
 	struct keeper_subject subject = {.op = SB_MODIFY, .path = path};
 	const struct keeper_approval *said;
-	struct stat info;
 	bool inside = false;
 
 	for (size_t i = 0; roots && roots[i]; i++)
@@ -118,7 +118,7 @@ static json_t *answer(struct child *child, struct sb_tool_call *call, const char
 	free(roots);
 	if (inside)
 		return opened(path);
-	if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+	if (!sb_path_is_directory(path))
 		return refused("NOT_FOUND", "there is no such directory",
 			       "Name one that is there.");
 	why = never(child->keeper, path);
@@ -196,17 +196,14 @@ bool sb_keeper_open_project(struct keeper *keeper, const char *path)
 	struct sb_command_line *line = malloc(sizeof *line);
 	struct sb_setup *setup = calloc(1, sizeof *setup);
 	char *own = strdup(path);
-	size_t count = 0, last = 0;
+	size_t count = sb_list_count(keeper->opened), last;
 
-	while (keeper->opened && keeper->opened[count])
-		count++;
 	if (!line || !setup || !own || count >= MAX_OPENED)
 		return false;
 	*line = *keeper->options->line;
 	if (!add_project(line, own) || sb_set_up(line, false, setup) != 0)
 		return false;
-	while (setup->projects[last + 1])
-		last++;
+	last = sb_list_count(setup->projects) - 1;
 	/* a link may have taken its place since it was shown */
 	if (strcmp(setup->projects[last], own) != 0 || sb_setup_protect(setup, NULL) != SB_OK ||
 	    !grow(&keeper->opened, count, own))

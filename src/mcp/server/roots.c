@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/auto.h"
 #include "base/buf.h"
@@ -194,14 +193,6 @@ static void narrow(const struct sb_mcp *mcp, const char *root, char **roots, siz
 	}
 }
 
-/* A file, which would fail the view of all of them, opens nothing by itself. */
-static bool is_directory(const char *path)
-{
-	struct stat info;
-
-	return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 static void take_roots(struct sb_mcp *mcp, const json_t *list)
 {
 	char **roots = calloc(MAX_ROOTS + 1, sizeof *roots);
@@ -216,8 +207,9 @@ static void take_roots(struct sb_mcp *mcp, const json_t *list)
 		SB_AUTO_FREE char *real = NULL;
 		int missing = 0;
 
+		/* a file, which would fail the view of all of them, opens nothing by itself */
 		if (named && roots && sb_path_canonical(named, &real, &missing, NULL) == SB_OK &&
-		    !missing && is_directory(real))
+		    !missing && sb_path_is_directory(real))
 			narrow(mcp, real, roots, &count);
 	}
 	if (!count) {

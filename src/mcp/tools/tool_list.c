@@ -34,8 +34,7 @@ json_t *sb_tool_list(struct sb_tool_call *call)
 	struct sb_files_list_request request = {.size = sizeof request,
 						.path = sb_get_text(call->args, "path")};
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(TEXT_MAX);
-	struct sb_files_entries entries = {0};
-	json_t *result;
+	SB_AUTO_ENTRIES struct sb_files_entries entries = {0};
 
 	if (sb_files_list(call->view, call->caller, &request, &entries, &call->err) != 0)
 		return sb_tool_files_error(&call->err);
@@ -45,9 +44,7 @@ json_t *sb_tool_list(struct sb_tool_call *call)
 		if (i + 1 < entries.count)
 			sb_buf_putc(&text, '\n');
 	}
-	result = finish(&text, entries.truncated);
-	sb_files_entries_done(&entries);
-	return result;
+	return finish(&text, entries.truncated);
 }
 
 /* "1.50 KB", as the reference server prints it. */
@@ -91,11 +88,10 @@ json_t *sb_tool_list_sizes(struct sb_tool_call *call)
 		.sort = sort && strcmp(sort, "size") == 0 ? SB_FILES_BY_SIZE : SB_FILES_BY_NAME,
 	};
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(TEXT_MAX);
-	struct sb_files_entries entries = {0};
+	SB_AUTO_ENTRIES struct sb_files_entries entries = {0};
 	size_t files = 0, directories = 0;
 	uint64_t total = 0;
 	char size[40];
-	json_t *result;
 
 	if (sb_files_list(call->view, call->caller, &request, &entries, &call->err) != 0)
 		return sb_tool_files_error(&call->err);
@@ -116,9 +112,7 @@ json_t *sb_tool_list_sizes(struct sb_tool_call *call)
 	size_text(total, size);
 	sb_buf_printf(&text, "\nTotal: %zu files, %zu directories\nCombined size: %s", files,
 		      directories, size);
-	result = finish(&text, entries.truncated);
-	sb_files_entries_done(&entries);
-	return result;
+	return finish(&text, entries.truncated);
 }
 
 /* --- trees --------------------------------------------------------------------------------------- */
@@ -316,9 +310,8 @@ json_t *sb_tool_tree(struct sb_tool_call *call)
 	struct sb_files_list_request request = {.size = sizeof request,
 						.path = sb_get_text(call->args, "path")};
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(TEXT_MAX);
-	struct sb_files_entries entries = {0};
+	SB_AUTO_ENTRIES struct sb_files_entries entries = {0};
 	struct sb_error err;
-	json_t *result;
 
 	if (excludes_make(call->args, &excludes, &err) != SB_OK)
 		return sb_tool_sb_error(&err);
@@ -329,13 +322,11 @@ json_t *sb_tool_tree(struct sb_tool_call *call)
 	if (sb_files_tree(call->view, call->caller, &request, &entries, &call->err) != 0)
 		return sb_tool_files_error(&call->err);
 	print_tree(&entries, &text);
-	result = sb_buf_failed(&text)
-			 ? NULL
-			 : sb_tool_text(sb_rpc_text(text.data, text.length),
-					entries.truncated ? json_pack("{s:b}", "truncated", 1)
-							  : NULL);
-	sb_files_entries_done(&entries);
-	return result;
+	return sb_buf_failed(&text)
+		       ? NULL
+		       : sb_tool_text(sb_rpc_text(text.data, text.length),
+				      entries.truncated ? json_pack("{s:b}", "truncated", 1)
+							: NULL);
 }
 
 /* --- one file ------------------------------------------------------------------------------------- */

@@ -45,8 +45,7 @@ json_t *sb_tool_read(struct sb_tool_call *call)
 		.line_count = (uint64_t)limit,
 		.cut = true,
 	};
-	struct sb_files_text text = {0};
-	json_t *result;
+	SB_AUTO_TEXT struct sb_files_text text = {0};
 
 	if ((request.head != 0) + (request.tail != 0) + (request.first_line != 0) > 1)
 		return sb_tool_failure(
@@ -55,9 +54,7 @@ json_t *sb_tool_read(struct sb_tool_call *call)
 			"Use one of: head, tail, offset with limit.", false, NULL);
 	if (sb_files_read(call->view, call->caller, &request, &text, &call->err) != 0)
 		return sb_tool_files_error(&call->err);
-	result = sb_tool_text(sb_rpc_text(text.data, text.length), read_facts(&text));
-	sb_files_text_done(&text);
-	return result;
+	return sb_tool_text(sb_rpc_text(text.data, text.length), read_facts(&text));
 }
 
 json_t *sb_tool_read_many(struct sb_tool_call *call)
@@ -73,7 +70,7 @@ json_t *sb_tool_read_many(struct sb_tool_call *call)
 		const char *name = json_string_value(path);
 		struct sb_files_read_request request = {
 			.size = sizeof request, .path = name, .cut = true};
-		struct sb_files_text text = {0};
+		SB_AUTO_TEXT struct sb_files_text text = {0};
 		struct sb_files_error err;
 
 		if (i)
@@ -83,7 +80,6 @@ json_t *sb_tool_read_many(struct sb_tool_call *call)
 			json_array_append_new(files, sb_tool_where(call, name));
 			sb_buf_append(&all, text.data, text.length);
 			sb_buf_puts(&all, text.truncated ? "\n[cut: use read_text_file]\n" : "\n");
-			sb_files_text_done(&text);
 		} else {
 			/* the first question stops the call; repeated, it goes on from there */
 			if (err.code == SB_FILES_NEEDS_CONSENT && !err.violation && !call->err.code)
@@ -147,7 +143,7 @@ json_t *sb_tool_read_media(struct sb_tool_call *call)
 {
 	struct sb_files_read_request request = {
 		.size = sizeof request, .path = sb_get_text(call->args, "path"), .raw = true};
-	struct sb_files_text text = {0};
+	SB_AUTO_TEXT struct sb_files_text text = {0};
 	const char *mime;
 	json_t *block, *data, *result;
 
@@ -165,7 +161,6 @@ json_t *sb_tool_read_media(struct sb_tool_call *call)
 	else
 		block = json_pack("{s:s, s:{s:o, s:s, s:o}}", "type", "resource", "resource", "uri",
 				  file_uri(text.path), "mimeType", mime, "blob", data);
-	sb_files_text_done(&text);
 	return json_pack("{s:[O], s:{s:[o]}}", "content", block, "structuredContent", "content",
 			 block);
 }

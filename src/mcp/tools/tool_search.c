@@ -41,8 +41,7 @@ json_t *sb_tool_search(struct sb_tool_call *call)
 		.reference = true,
 	};
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(TEXT_MAX);
-	struct sb_files_entries entries = {0};
-	json_t *result;
+	SB_AUTO_ENTRIES struct sb_files_entries entries = {0};
 
 	if (sb_files_glob(call->view, call->caller, &request, &entries, &call->err) != 0)
 		return sb_tool_files_error(&call->err);
@@ -55,9 +54,7 @@ json_t *sb_tool_search(struct sb_tool_call *call)
 		put_nothing(&text, request.pattern);
 	if (entries.truncated)
 		sb_buf_puts(&text, "\n[cut: there are more; use a narrower pattern]");
-	result = sb_tool_text(sb_rpc_text(text.data, text.length), NULL);
-	sb_files_entries_done(&entries);
-	return result;
+	return sb_tool_text(sb_rpc_text(text.data, text.length), NULL);
 }
 
 static enum sb_files_sort sort_of(const char *word)
@@ -111,7 +108,7 @@ json_t *sb_tool_glob(struct sb_tool_call *call)
 		.sort = sort_of(sb_get_text(call->args, "sortBy")),
 	};
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(TEXT_MAX);
-	struct sb_files_entries entries = {0};
+	SB_AUTO_ENTRIES struct sb_files_entries entries = {0};
 	json_t *files = json_array(), *relative = json_array(), *more;
 	struct inside inside;
 
@@ -143,7 +140,6 @@ json_t *sb_tool_glob(struct sb_tool_call *call)
 		json_object_set_new(more, "nextOffset", json_integer((json_int_t)end));
 		sb_buf_printf(&text, "\n[more: go on with offset %zu]", end);
 	}
-	sb_files_entries_done(&entries);
 	return sb_tool_text(sb_rpc_text(text.data, text.length), more);
 }
 
@@ -241,12 +237,9 @@ json_t *sb_tool_grep(struct sb_tool_call *call)
 		.limit = (size_t)sb_arg_int(call->args, "limit", 500),
 		.timeout_ms = (uint32_t)sb_arg_int(call->args, "timeoutMs", 30000),
 	};
-	struct sb_files_matches matches = {0};
-	json_t *result;
+	SB_AUTO_MATCHES struct sb_files_matches matches = {0};
 
 	if (sb_files_grep(call->view, call->caller, &request, &matches, &call->err) != 0)
 		return sb_tool_files_error(&call->err);
-	result = matches_result(call, &matches, request.files_only);
-	sb_files_matches_done(&matches);
-	return result;
+	return matches_result(call, &matches, request.files_only);
 }

@@ -52,16 +52,13 @@ json_t *sb_tool_write(struct sb_tool_call *call)
 		.data = sb_get_text(call->args, "content"),
 		.length = sb_get_length(call->args, "content"),
 	};
-	struct sb_files_change change = {0};
-	json_t *result;
+	SB_AUTO_CHANGE struct sb_files_change change = {0};
 
 	if (sb_files_write(call->view, call->caller, &request, &change, &call->err) != 0)
 		return sb_tool_files_error(&call->err);
 	if (change.changed)
 		tell(call, request.path, "changed");
-	result = done("Successfully wrote to ", request.path, "", "", change_facts(&change));
-	sb_files_change_done(&change);
-	return result;
+	return done("Successfully wrote to ", request.path, "", "", change_facts(&change));
 }
 
 /* A fence longer than any in the text. */
@@ -97,8 +94,7 @@ json_t *sb_tool_edit(struct sb_tool_call *call)
 		.edit_count = count,
 		.dry_run = sb_get_true(call->args, "dryRun"),
 	};
-	struct sb_files_change change = {0};
-	json_t *result;
+	SB_AUTO_CHANGE struct sb_files_change change = {0};
 
 	for (size_t i = 0; edits && i < count; i++) {
 		const json_t *edit = json_array_get(list, i);
@@ -119,10 +115,8 @@ json_t *sb_tool_edit(struct sb_tool_call *call)
 		return sb_tool_files_error(&call->err);
 	if (change.changed && !request.dry_run)
 		tell(call, request.path, "changed");
-	result = sb_tool_text(fenced(change.diff ? change.diff : "", change.diff_length),
-			      change_facts(&change));
-	sb_files_change_done(&change);
-	return result;
+	return sb_tool_text(fenced(change.diff ? change.diff : "", change.diff_length),
+			    change_facts(&change));
 }
 
 json_t *sb_tool_delete(struct sb_tool_call *call)

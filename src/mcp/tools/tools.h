@@ -137,6 +137,12 @@ json_t *sb_tool_where(struct sb_tool_call *call, const char *given);
 void sb_tool_put_place(struct sb_tool_call *call, json_t *facts, const char *given, bool follow,
 		       const char *absolute, const char *relative);
 
+/* What the file tools give ends with its scope. */
+#define SB_AUTO_TEXT __attribute__((cleanup(sb_files_text_done)))
+#define SB_AUTO_CHANGE __attribute__((cleanup(sb_files_change_done)))
+#define SB_AUTO_ENTRIES __attribute__((cleanup(sb_files_entries_done)))
+#define SB_AUTO_MATCHES __attribute__((cleanup(sb_files_matches_done)))
+
 /* --- the functions: tool_read.c, tool_write.c, tool_list.c, tool_search.c, tool_policy.c ------- */
 
 json_t *sb_tool_read(struct sb_tool_call *call);

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -27,9 +28,10 @@ struct sb_out {
 	pthread_mutex_t lock;
 	pthread_cond_t more, empty;
 	struct piece *first, **last;
-	size_t waiting;
+	atomic_size_t waiting;
 	bool writing; /* the thread is in write(2) */
-	bool broken, has_thread;
+	atomic_bool broken;
+	bool has_thread;
 };
 
 static void free_piece(struct piece *piece)
@@ -184,22 +186,12 @@ void sb_out_send(struct sb_out *out, json_t *message)
 
 size_t sb_out_waiting(struct sb_out *out)
 {
-	size_t waiting;
-
-	pthread_mutex_lock(&out->lock);
-	waiting = out->waiting;
-	pthread_mutex_unlock(&out->lock);
-	return waiting;
+	return out->waiting;
 }
 
 bool sb_out_broken(struct sb_out *out)
 {
-	bool broken;
-
-	pthread_mutex_lock(&out->lock);
-	broken = out->broken;
-	pthread_mutex_unlock(&out->lock);
-	return broken;
+	return out->broken;
 }
 
 void sb_out_flush(struct sb_out *out, int timeout_ms)
