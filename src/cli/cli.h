@@ -25,8 +25,6 @@ bool sb_explains_host(const char *text); /* "github.com:443" */
 int sb_cli_preview(const struct sb_command_line *line);
 int sb_cli_print_policy(const struct sb_command_line *line);
 int sb_cli_list_paths(const struct sb_command_line *line);
-
-/* --- print_profile.c ---------------------------------------------------------- */
 int sb_cli_print_profile(const struct sb_command_line *line);
 
 struct sb_spot;

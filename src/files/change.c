@@ -4,13 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "files/content.h"
 #include "files/subtree.h"
 #include "path/path.h"
-
-static bool is_directory(const struct sb_place *place)
-{
-	return place->exists && place->facts.type == SB_FILES_DIRECTORY;
-}
 
 static bool is_root(const struct sb_files *view, const char *path)
 {
@@ -41,8 +37,9 @@ static int delete_place(struct sb_job *job, const struct sb_place *place, bool r
 			struct sb_covered *covered)
 {
 	struct sb_files_backend *backend = job->view->backend;
-	const struct sb_intent wish = {
-		.op = SB_DELETE, .deed = SB_DEED_REMOVE, .tree = recursive && is_directory(place)};
+	const struct sb_intent wish = {.op = SB_DELETE,
+				       .deed = SB_DEED_REMOVE,
+				       .tree = recursive && sb_place_is_directory(place)};
 	const struct sb_intent look = {.op = SB_READ};
 	int status = place->exists ? check_removable(job, place, "remove") : 0;
 
@@ -127,13 +124,13 @@ static int check_target(struct pair *pair, const char *verb)
 		return sb_refuse_errno(err, to->error, verb, to->path);
 	if (!to->name[0] || (to->exists && !pair->replace))
 		return sb_refuse_errno(err, EEXIST, verb, to->path);
-	if (is_directory(to))
+	if (sb_place_is_directory(to))
 		return sb_refuse_errno(err, EISDIR, verb, to->path);
-	if (to->exists && is_directory(from))
+	if (to->exists && sb_place_is_directory(from))
 		return sb_refuse_errno(err, ENOTDIR, verb, to->path);
-	if (to->must_be_directory && !is_directory(from))
+	if (to->must_be_directory && !sb_place_is_directory(from))
 		return sb_refuse_errno(err, ENOTDIR, verb, to->path);
-	if (is_directory(from) && sb_path_within(from->path, to->path))
+	if (sb_place_is_directory(from) && sb_path_within(from->path, to->path))
 		return sb_refuse(err, SB_FILES_INVALID_ARGUMENT, 0, "cannot %s '%s' into itself",
 				 verb, from->path);
 	return 0;
@@ -156,7 +153,7 @@ static int gate_target(struct pair *pair, enum sb_deed deed)
 	char target[PATH_MAX];
 	struct sb_intent wish = {.op = pair->to.exists ? SB_MODIFY : SB_CREATE,
 				 .deed = deed,
-				 .tree = is_directory(&pair->from),
+				 .tree = sb_place_is_directory(&pair->from),
 				 .content_later = true,
 				 .other = &pair->from,
 				 .leads_to = read_link(pair, target)};
@@ -188,9 +185,7 @@ static int copy_over(struct pair *pair)
 			status = backend->ops->make_link(backend, &pair->to, target);
 		break;
 	default:
-		return sb_refuse(pair->job->err, SB_FILES_NOT_A_FILE, 0,
-				 "cannot copy '%s': it is a FIFO, a device or a socket",
-				 pair->from.path);
+		return sb_content_check(pair->job, &pair->from, "copy");
 	}
 	return status < 0 ? sb_refuse_errno(pair->job->err, status, "copy to", pair->to.path) : 0;
 }
@@ -198,7 +193,7 @@ static int copy_over(struct pair *pair)
 /* By copying: another filesystem, or a name where only fresh files may land. */
 static int move_by_copy(struct pair *pair)
 {
-	int status = is_directory(&pair->from)
+	int status = sb_place_is_directory(&pair->from)
 			     ? sb_subtree_may_remove(pair->job, &pair->from, &pair->covered)
 			     : 0;
 
@@ -224,10 +219,10 @@ static int move_pair(struct pair *pair)
 	const struct sb_intent look = {.op = SB_READ};
 	const struct sb_intent away = {.op = SB_DELETE,
 				       .deed = SB_DEED_RENAME,
-				       .tree = is_directory(&pair->from),
+				       .tree = sb_place_is_directory(&pair->from),
 				       .other = &pair->to};
 	/* what may not be read gets no name under which it may */
-	const struct sb_intent taken = {.op = SB_READ, .tree = is_directory(&pair->from)};
+	const struct sb_intent taken = {.op = SB_READ, .tree = sb_place_is_directory(&pair->from)};
 	int status = pair->from.exists ? check_removable(job, &pair->from, "move") : 0;
 
 	if (status == 0 && pair->from.exists)
@@ -238,7 +233,7 @@ static int move_pair(struct pair *pair)
 		status = sb_job_must_exist(job, &pair->from, "move");
 	if (status == 0 && is_rule_bound(job, &taken, &pair->from))
 		status = sb_gate_covered(job, &taken, &pair->from, &pair->covered);
-	if (status == 0 && is_directory(&pair->from))
+	if (status == 0 && sb_place_is_directory(&pair->from))
 		status = sb_subtree_may_move(job, &pair->from, &pair->covered);
 	if (status == 0)
 		status = gate_target(pair, SB_DEED_RENAME);
@@ -293,11 +288,11 @@ int sb_files_copy(struct sb_files *view, const struct sb_files_caller *caller, c
 	status = sb_gate_covered(&job, &look, &pair.from, &pair.covered);
 	if (status == 0)
 		status = sb_job_must_exist(&job, &pair.from, "copy");
-	if (status == 0 && is_directory(&pair.from) && !(how & SB_FILES_RECURSIVE))
+	if (status == 0 && sb_place_is_directory(&pair.from) && !(how & SB_FILES_RECURSIVE))
 		status = sb_refuse_errno(err, EISDIR, "copy", pair.from.path);
 	if (status == 0)
-		status = gate_target(&pair,
-				     is_directory(&pair.from) ? SB_DEED_MKDIR : SB_DEED_WRITE);
+		status = gate_target(&pair, sb_place_is_directory(&pair.from) ? SB_DEED_MKDIR
+									      : SB_DEED_WRITE);
 	if (status == 0)
 		status = check_target(&pair, "copy to");
 	if (status == 0)
@@ -320,7 +315,7 @@ static int mkdir_place(struct sb_job *job, struct sb_place *place, bool parents,
 		status = sb_gate(job, &look, place);
 		if (status < 0)
 			return status;
-		if (is_directory(place) && parents) {
+		if (sb_place_is_directory(place) && parents) {
 			*out_created = false;
 			return 0;
 		}
@@ -339,7 +334,7 @@ static int mkdir_place(struct sb_job *job, struct sb_place *place, bool parents,
 	status = backend->ops->mkdir(backend, place, 0777);
 	*out_created = status == 0;
 	if (status == -EEXIST && parents && backend->ops->refresh(backend, place) == 0 &&
-	    is_directory(place))
+	    sb_place_is_directory(place))
 		status = 0; /* somebody was faster */
 	return status < 0 ? sb_refuse_errno(job->err, status, "make directory", place->path) : 0;
 }

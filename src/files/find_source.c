@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files/content.h"
 #include "path/path.h"
 
 /* --- sight -------------------------------------------------------------------------------------- */
@@ -27,18 +28,6 @@ static enum sb_sight sight(void *context, const char *path, enum sb_search_kind 
 			    .verdict == SB_ALLOW)
 		return SB_SIGHT_ALL;
 	return SB_SIGHT_THIS;
-}
-
-/* Rules with wildcards mean names anywhere: where one hides, every name must be looked at. */
-static bool has_hiding_glob(const struct sb_policy *policy)
-{
-	for (size_t i = 0; i < sb_policy_count(policy); i++) {
-		const struct sb_rule *rule = sb_policy_rule(policy, i);
-
-		if (rule->access.verdict[SB_READ] != SB_ALLOW && strpbrk(rule->pattern, "*?[\\"))
-			return true;
-	}
-	return false;
 }
 
 /* --- opening ------------------------------------------------------------------------------------ */
@@ -85,15 +74,14 @@ int sb_find_open(struct sb_job *job, const char *path, struct sb_find *out)
 	if (status == 0)
 		status = sb_job_must_exist(job, &out->place, "search");
 	if (status == 0 && out->place.facts.type == SB_FILES_OTHER)
-		status = sb_refuse(job->err, SB_FILES_NOT_A_FILE, 0,
-				   "cannot search '%s': it is a FIFO, a device or a socket",
-				   out->place.path);
+		status = sb_content_check(job, &out->place, "search");
 	if (status == 0) {
 		out->root = sb_files_root_of(job->view, out->place.path);
 		/* beyond a mount point the engine would not go by itself */
 		if (out->root && out->root->mount != out->place.facts.mount)
 			out->root = NULL;
-		out->globs_hide = has_hiding_glob(job->view->policy);
+		/* rules with wildcards mean names anywhere: where one hides, all are looked at */
+		out->globs_hide = sb_files_has_wildcard(job->view->policy, 1u << SB_READ);
 		out->source.sight = sight;
 		out->source.sight_context = out;
 		if (split(out) < 0)

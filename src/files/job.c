@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lock.h"
 #include "files/view.h"
 #include "path/path.h"
 
@@ -39,13 +40,28 @@ bool sb_job_cancelled(const struct sb_job *job)
 	return job->caller && job->caller->cancel && atomic_load(job->caller->cancel);
 }
 
-pthread_mutex_t *sb_files_stripe(struct sb_files *view, const char *path)
+int sb_files_replace(struct sb_files *view, struct sb_place *place,
+		     const struct sb_replacement *with)
 {
 	uint32_t hash = 2166136261u; /* FNV-1a */
 
-	for (; *path; path++)
+	for (const char *path = place->path; *path; path++)
 		hash = (hash ^ (unsigned char)*path) * 16777619u;
-	return &view->stripes[hash % SB_FILES_STRIPES];
+	SB_AUTO_LOCK(&view->stripes[hash % SB_FILES_STRIPES]);
+	return view->backend->ops->replace(view->backend, place, with);
+}
+
+bool sb_files_has_wildcard(const struct sb_policy *policy, unsigned ops)
+{
+	for (size_t i = 0; i < sb_policy_count(policy); i++) {
+		const struct sb_rule *rule = sb_policy_rule(policy, i);
+
+		for (int op = 0; op < SB_OP_COUNT; op++)
+			if (ops & 1u << op && rule->access.verdict[op] != SB_ALLOW &&
+			    strpbrk(rule->pattern, "*?[\\"))
+				return true;
+	}
+	return false;
 }
 
 void sb_job_release(struct sb_job *job, struct sb_place *place)

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/list.h"
+#include "base/lock.h"
 #include "files/memory_tree.h"
 #include "files/steps.h"
 
@@ -132,25 +133,22 @@ static int memory_resolve(struct sb_files_backend *self, const struct sb_root *s
 			  const char *path, unsigned flags, struct sb_place *out)
 {
 	struct sb_memory *memory = memory_of(self);
-	int status;
+	SB_AUTO_LOCK(&memory->lock);
 
-	pthread_mutex_lock(&memory->lock);
-	status = resolve(memory, start ? start->node : NULL, path, flags, out);
-	pthread_mutex_unlock(&memory->lock);
-	return status;
+	return resolve(memory, start ? start->node : NULL, path, flags, out);
 }
 
 static int memory_open_root(struct sb_files_backend *self, const char *path, struct sb_root *out)
 {
-	struct sb_place place;
-	int status = memory_resolve(self, NULL, path, SB_RESOLVE_FOLLOW, &place);
 	struct sb_memory *memory = memory_of(self);
+	SB_AUTO_LOCK(&memory->lock);
+	struct sb_place place;
+	int status = resolve(memory, NULL, path, SB_RESOLVE_FOLLOW, &place);
 
 	if (status < 0)
 		return status;
 	if (place.error || !place.exists || place.facts.type != SB_FILES_DIRECTORY)
 		status = place.error ? -place.error : !place.exists ? -ENOENT : -ENOTDIR;
-	pthread_mutex_lock(&memory->lock);
 	if (status == 0) {
 		*out = (struct sb_root){.path = strdup(place.path), .directory = -1, .mount = 1};
 		if (out->path)
@@ -160,17 +158,14 @@ static int memory_open_root(struct sb_files_backend *self, const char *path, str
 	}
 	sb_node_drop(place.in);
 	sb_node_drop(place.node);
-	pthread_mutex_unlock(&memory->lock);
 	return status;
 }
 
 static void memory_close_root(struct sb_files_backend *self, struct sb_root *root)
 {
-	struct sb_memory *memory = memory_of(self);
+	SB_AUTO_LOCK(&memory_of(self)->lock);
 
-	pthread_mutex_lock(&memory->lock);
 	sb_node_drop(root->node);
-	pthread_mutex_unlock(&memory->lock);
 	free(root->path);
 	root->path = NULL;
 }
@@ -180,27 +175,24 @@ static int memory_enter(struct sb_files_backend *self, const struct sb_place *di
 {
 	struct sb_memory *memory = memory_of(self);
 	struct walk walk = {.memory = memory, .at = dir->node};
+	SB_AUTO_LOCK(&memory->lock);
 	int status;
 
 	*out = SB_PLACE_EMPTY;
-	pthread_mutex_lock(&memory->lock);
 	status = arrive(&walk, name, sb_node_child(dir->node, name), out);
 	if (status < 0) {
 		sb_node_drop(out->in);
 		sb_node_drop(out->node);
 	}
-	pthread_mutex_unlock(&memory->lock);
 	return status;
 }
 
 static void memory_release(struct sb_files_backend *self, struct sb_place *place)
 {
-	struct sb_memory *memory = memory_of(self);
+	SB_AUTO_LOCK(&memory_of(self)->lock);
 
-	pthread_mutex_lock(&memory->lock);
 	sb_node_drop(place->in);
 	sb_node_drop(place->node);
-	pthread_mutex_unlock(&memory->lock);
 	place->in = place->node = NULL;
 }
 
@@ -219,40 +211,33 @@ static int check(const struct sb_memory *memory, const struct sb_place *place)
 static int memory_confirm(struct sb_files_backend *self, const struct sb_place *place)
 {
 	struct sb_memory *memory = memory_of(self);
-	int status;
+	SB_AUTO_LOCK(&memory->lock);
 
-	pthread_mutex_lock(&memory->lock);
-	status = check(memory, place);
-	pthread_mutex_unlock(&memory->lock);
-	return status;
+	return check(memory, place);
 }
 
 static int memory_refresh(struct sb_files_backend *self, struct sb_place *place)
 {
-	struct sb_memory *memory = memory_of(self);
+	SB_AUTO_LOCK(&memory_of(self)->lock);
 
 	if (!place->in)
 		return 0;
-	pthread_mutex_lock(&memory->lock);
 	sb_node_drop(place->node);
 	place->node = sb_node_hold(sb_node_child(place->in, place->name));
 	place->exists = place->node != NULL;
 	sb_node_know(place->node ? place->node : place->in, &place->facts);
-	pthread_mutex_unlock(&memory->lock);
 	return 0;
 }
 
 static int memory_open(struct sb_files_backend *self, const struct sb_place *place,
 		       struct sb_stream *out)
 {
-	struct sb_memory *memory = memory_of(self);
+	SB_AUTO_LOCK(&memory_of(self)->lock);
 
 	if (!place->node || place->node->type != SB_FILES_FILE)
 		return -EINVAL;
-	pthread_mutex_lock(&memory->lock);
 	*out = (struct sb_stream){
 		.fd = -1, .node = sb_node_hold(place->node), .bytes = place->node->length};
-	pthread_mutex_unlock(&memory->lock);
 	return 0;
 }
 
@@ -272,11 +257,9 @@ static ssize_t memory_read(struct sb_files_backend *self, struct sb_stream *stre
 
 static void memory_close(struct sb_files_backend *self, struct sb_stream *stream)
 {
-	struct sb_memory *memory = memory_of(self);
+	SB_AUTO_LOCK(&memory_of(self)->lock);
 
-	pthread_mutex_lock(&memory->lock);
 	sb_node_drop(stream->node);
-	pthread_mutex_unlock(&memory->lock);
 }
 
 /* With the lock held: a new node at place, in the stead of what it holds. */
@@ -313,29 +296,24 @@ static int memory_replace(struct sb_files_backend *self, struct sb_place *place,
 {
 	struct sb_memory *memory = memory_of(self);
 	const struct sb_memory_node *source = with->source ? with->source->node : NULL;
-	int status;
+	SB_AUTO_LOCK(&memory->lock);
 
-	pthread_mutex_lock(&memory->lock);
-	status = put(memory, place, SB_FILES_FILE, source ? source->data : with->data,
-		     source ? source->length : with->length);
-	pthread_mutex_unlock(&memory->lock);
-	return status;
+	return put(memory, place, SB_FILES_FILE, source ? source->data : with->data,
+		   source ? source->length : with->length);
 }
 
 static int memory_remove(struct sb_files_backend *self, const struct sb_place *place)
 {
 	struct sb_memory *memory = memory_of(self);
-	int status;
+	SB_AUTO_LOCK(&memory->lock);
+	int status = check(memory, place);
 
-	pthread_mutex_lock(&memory->lock);
-	status = check(memory, place);
 	if (status == 0 && place->node->child_count)
 		status = -ENOTEMPTY;
 	if (status == 0) {
 		sb_node_detach(place->node);
 		sb_node_drop(place->node);
 	}
-	pthread_mutex_unlock(&memory->lock);
 	return status;
 }
 
@@ -386,28 +364,20 @@ static int memory_rename(struct sb_files_backend *self, const struct sb_place *f
 			 const struct sb_place *to, bool replace)
 {
 	struct sb_memory *memory = memory_of(self);
-	int status;
+	SB_AUTO_LOCK(&memory->lock);
+	int status = check(memory, from);
 
-	pthread_mutex_lock(&memory->lock);
-	status = check(memory, from);
-	if (status == 0)
-		status = rename_to(memory, from->node, to, replace);
-	pthread_mutex_unlock(&memory->lock);
-	return status;
+	return status < 0 ? status : rename_to(memory, from->node, to, replace);
 }
 
 static int make(struct sb_files_backend *self, struct sb_place *place, enum sb_files_type type,
 		const char *data)
 {
 	struct sb_memory *memory = memory_of(self);
-	int status;
+	SB_AUTO_LOCK(&memory->lock);
 
-	pthread_mutex_lock(&memory->lock);
-	status = sb_node_child(place->in, place->name)
-			 ? -EEXIST
-			 : put(memory, place, type, data, strlen(data));
-	pthread_mutex_unlock(&memory->lock);
-	return status;
+	return sb_node_child(place->in, place->name) ? -EEXIST
+						     : put(memory, place, type, data, strlen(data));
 }
 
 static int memory_mkdir(struct sb_files_backend *self, struct sb_place *place, uint32_t mode)
@@ -532,11 +502,10 @@ struct sb_files_backend *sb_files_memory_new(void)
 void sb_files_memory_limit(struct sb_files_backend *backend, uint64_t bytes, size_t nodes)
 {
 	struct sb_memory *memory = memory_of(backend);
+	SB_AUTO_LOCK(&memory->lock);
 
-	pthread_mutex_lock(&memory->lock);
 	memory->limit_bytes = bytes;
 	memory->limit_nodes = nodes;
-	pthread_mutex_unlock(&memory->lock);
 }
 
 void sb_files_backend_free(struct sb_files_backend *backend)

@@ -202,44 +202,18 @@ static int may_move(struct walk *walk, struct sb_place *entry, const struct sb_p
 	return status;
 }
 
-/* Those without wildcards were found by sb_decide_beneath(). */
-static bool has_wildcard_rule(const struct sb_policy *policy)
-{
-	for (size_t i = 0; i < sb_policy_count(policy); i++) {
-		const struct sb_rule *rule = sb_policy_rule(policy, i);
-
-		if ((rule->access.verdict[SB_READ] != SB_ALLOW ||
-		     rule->access.verdict[SB_DELETE] != SB_ALLOW) &&
-		    strpbrk(rule->pattern, "*?[\\"))
-			return true;
-	}
-	return false;
-}
-
 int sb_subtree_may_move(struct sb_job *job, const struct sb_place *place,
 			struct sb_covered *covered)
 {
 	struct walk walk = {.job = job, .covered = covered};
 
 	if (sb_policy_mode(job->view->policy) == SB_MODE_DANGER_FULL_ACCESS ||
-	    !has_wildcard_rule(job->view->policy))
-		return 0;
+	    !sb_files_has_wildcard(job->view->policy, 1u << SB_READ | 1u << SB_DELETE))
+		return 0; /* those without wildcards were found by sb_decide_beneath() */
 	return each(&walk, place, NULL, may_move);
 }
 
 /* --- copying -------------------------------------------------------------------------------------- */
-
-static int replace_with(struct sb_job *job, struct sb_place *to, const struct sb_replacement *with)
-{
-	struct sb_files *view = job->view;
-	pthread_mutex_t *stripe = sb_files_stripe(view, to->path);
-	int status;
-
-	pthread_mutex_lock(stripe);
-	status = view->backend->ops->replace(view->backend, to, with);
-	pthread_mutex_unlock(stripe);
-	return status < 0 ? sb_refuse_errno(job->err, status, "write", to->path) : 0;
-}
 
 /* A file that is copied piece by piece. */
 struct entry {
@@ -303,8 +277,11 @@ int sb_copy_file(struct sb_job *job, const struct sb_place *from, struct sb_plac
 			(struct sb_guard_bytes){to->exists ? old.data : NULL, old.length},
 			(struct sb_guard_bytes){with.length <= LOOK_BYTES ? with.data : NULL,
 						with.source ? stream.bytes : with.length});
-	if (status == 0)
-		status = replace_with(job, to, &with);
+	if (status == 0) {
+		status = sb_files_replace(job->view, to, &with);
+		if (status < 0)
+			status = sb_refuse_errno(job->err, status, "write", to->path);
+	}
 	backend->ops->close(backend, &stream);
 	return status;
 }
@@ -323,17 +300,6 @@ static int copy_link(struct sb_job *job, const struct sb_place *from, const stru
 		status = backend->ops->make_link(backend, to, target);
 	}
 	return status < 0 ? sb_refuse_errno(job->err, status, "copy link", from->path) : 0;
-}
-
-static int refuse_kind(struct walk *walk, const struct sb_place *entry)
-{
-	return sb_refuse(walk->job->err, SB_FILES_NOT_A_FILE, 0,
-			 "cannot copy '%s': it is a FIFO, a device or a socket", entry->path);
-}
-
-static bool is_directory(const struct sb_place *place)
-{
-	return place->exists && place->facts.type == SB_FILES_DIRECTORY;
 }
 
 /* Where a link leads, as somebody is shown it. */
@@ -427,7 +393,7 @@ static int may_copy(struct walk *walk, struct sb_place *entry, const struct sb_p
 	case SB_FILES_LINK:
 		return 0;
 	default:
-		return refuse_kind(walk, entry);
+		return sb_content_check(walk->job, entry, "copy");
 	}
 }
 
@@ -490,7 +456,7 @@ static int fill_one(struct walk *walk, struct sb_place *entry, struct sb_place *
 						    there->path)
 				  : 0;
 	default:
-		return refuse_kind(walk, entry);
+		return sb_content_check(walk->job, entry, "copy");
 	}
 }
 
@@ -500,7 +466,7 @@ static int make_one(struct walk *walk, struct sb_place *entry, const struct sb_p
 	SB_AUTO_FREE struct sb_place *there = NULL;
 	int status;
 
-	if (!is_directory(entry))
+	if (!sb_place_is_directory(entry))
 		return 0;
 	there = malloc(sizeof *there);
 	if (!there)
@@ -522,7 +488,7 @@ static int copy_one(struct walk *walk, struct sb_place *entry, const struct sb_p
 
 	if (status < 0)
 		return status;
-	if (is_directory(entry) && is_directory(there))
+	if (sb_place_is_directory(entry) && sb_place_is_directory(there))
 		status = copy_all(walk, entry, there);
 	else
 		status = fill_one(walk, entry, there);

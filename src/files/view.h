@@ -85,7 +85,17 @@ int sb_job_must_exist(struct sb_job *job, const struct sb_place *place, const ch
 /* The last name of a place whose parents are missing, as a path. */
 int sb_place_last(const struct sb_place *place, char out[PATH_MAX]);
 
-pthread_mutex_t *sb_files_stripe(struct sb_files *view, const char *path);
+static inline bool sb_place_is_directory(const struct sb_place *place)
+{
+	return place->exists && place->facts.type == SB_FILES_DIRECTORY;
+}
+
+/* Has the policy a rule with wildcards that does not allow one of these, a bit for each enum sb_op? */
+bool sb_files_has_wildcard(const struct sb_policy *policy, unsigned ops);
+
+/* The backend's replace(), while no other call is at the same path.  0 or a negative errno. */
+int sb_files_replace(struct sb_files *view, struct sb_place *place,
+		     const struct sb_replacement *with);
 
 /* --- resolve.c --- */
 

@@ -29,11 +29,6 @@ struct change {
 	struct sb_files_change result;
 };
 
-static int no_memory(struct sb_job *job)
-{
-	return sb_refuse_memory(job->err);
-}
-
 /* A yes to the change is one to reading what is changed; a rule that allows it is not. */
 static bool must_ask_to_read(const struct sb_job *job, const struct sb_intent *wish,
 			     const struct sb_place *place)
@@ -92,10 +87,10 @@ static int make_diff(struct change *change, const struct sb_place *place,
 	if (!sb_diff(place->exists ? place->path : "/dev/null", place->path, &old->text, text,
 		     &diff) ||
 	    sb_buf_failed(&diff))
-		return no_memory(change->job);
+		return sb_refuse_memory(change->job->err);
 	result->diff_length = diff.length;
 	result->diff = diff.length ? sb_buf_take(&diff) : calloc(1, 1);
-	return result->diff ? 0 : no_memory(change->job);
+	return result->diff ? 0 : sb_refuse_memory(change->job->err);
 }
 
 static bool is_same(const struct sb_buf *a, const struct sb_buf *b)
@@ -111,13 +106,8 @@ static int replace(struct change *change, struct sb_place *place, const struct s
 				      .sync = !view->options.no_sync,
 				      .unchanged = change->needs_old,
 				      .mode = change->executable ? 0777 : 0666};
-	pthread_mutex_t *stripe = sb_files_stripe(view, place->path);
-	int status;
 
-	pthread_mutex_lock(stripe);
-	status = view->backend->ops->replace(view->backend, place, &with);
-	pthread_mutex_unlock(stripe);
-	return status;
+	return sb_files_replace(view, place, &with);
 }
 
 /* Once.  -ESTALE as itself: try again; else 0 or a negative code, told by *fatal. */
@@ -255,7 +245,7 @@ static int make_written(struct change *change, const struct sb_place *place,
 					     ? like.eol
 					     : sb_eol_detect(text->data, text->length);
 	}
-	return sb_buf_failed(text) ? no_memory(job) : status;
+	return sb_buf_failed(text) ? sb_refuse_memory(job->err) : status;
 }
 
 /* Directories on the way are missing, too. */

@@ -1,6 +1,19 @@
-#include "search/grep_file.h"
+/*
+ * grep_file.c - grep: each file searched by one thread, what was found delivered in order.
+ */
+#include "search/grep_input.h"
+#include "search/grep_pattern.h"
+#include "search/grep_result.h"
+#include "search/walk.h"
 
 #include <string.h>
+
+/* What a thread keeps from file to file. */
+struct grep_worker {
+	struct sb_matcher *matcher;
+	struct sb_input input;
+	uint64_t files, bytes, binary, costly, skipped; /* counted */
+};
 
 enum {
 	COSTLY_LINES = 50,         /* given up on in one thread; then the search ends */
@@ -10,7 +23,7 @@ enum {
 
 /* The file under way; places are offsets in the window, which holds whole lines. */
 struct search {
-	struct sb_grep_worker *worker;
+	struct grep_worker *worker;
 	struct sb_walk *walk;
 	const struct sb_grep_query *query;
 	struct sb_grep_result *result; /* NULL until something is found */
@@ -399,10 +412,11 @@ static uint64_t most_matches(const struct sb_grep_query *query)
 	return query->max_results && query->max_results < most ? query->max_results : most;
 }
 
-struct sb_grep_result *sb_grep_file_search(struct sb_grep_worker *worker, struct sb_walk *walk,
-					   const struct sb_search_source *source,
-					   const struct sb_grep_query *query,
-					   const struct sb_walk_file *file, size_t *out_bytes)
+/* NULL: nothing found.  The file's lines are finished. */
+static struct sb_grep_result *search_file(struct grep_worker *worker, struct sb_walk *walk,
+					  const struct sb_search_source *source,
+					  const struct sb_grep_query *query,
+					  const struct sb_walk_file *file, size_t *out_bytes)
 {
 	struct search in = {
 		.worker = worker,
@@ -427,4 +441,116 @@ struct sb_grep_result *sb_grep_file_search(struct sb_grep_worker *worker, struct
 	worker->bytes += worker->input.bytes;
 	source->backend->close_file(source->context, handle);
 	return finish(&in, out_bytes);
+}
+
+/* --- all files ---------------------------------------------------------------------------- */
+
+struct grep_search {
+	const struct sb_search_source *source;
+	const struct sb_grep_query *query;
+	sb_grep_found found;
+	void *to;
+	uint64_t results;
+	struct grep_worker workers[SB_WALK_WORKERS];
+};
+
+static void *visit(void *context, struct sb_walk *walk, unsigned worker,
+		   const struct sb_walk_file *file, size_t *out_bytes)
+{
+	struct grep_search *search = context;
+
+	return search_file(&search->workers[worker], walk, search->source, search->query, file,
+			   out_bytes);
+}
+
+static void discard(void *visited)
+{
+	sb_grep_result_free(visited);
+}
+
+/* What one file counts toward max_results. */
+static uint64_t weight(const struct grep_search *search, const struct sb_grep_result *result)
+{
+	return search->query->want == SB_GREP_LINES ? result->file.matches : 1;
+}
+
+static bool deliver(void *context, const char *path, enum sb_search_kind kind, void *visited)
+{
+	struct grep_search *search = context;
+	struct sb_grep_result *result = visited;
+	uint64_t most = search->query->max_results, left = most - search->results;
+	bool go_on = true;
+
+	(void)kind;
+	if (most && !left) {
+		/* One more than was asked for: now it is known that there are more. */
+		sb_grep_result_free(result);
+		return false;
+	}
+	if (most && weight(search, result) > left) {
+		sb_grep_result_trim(result, left, search->query->after);
+		go_on = false;
+	}
+	if (most && result->file.more && weight(search, result) == left)
+		go_on = false;
+	search->results += weight(search, result);
+	result->file.path = path;
+	if (!search->found(search->to, &result->file))
+		go_on = false;
+	sb_grep_result_free(result);
+	return go_on;
+}
+
+static bool make_workers(struct grep_search *search, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		search->workers[i].matcher = sb_matcher_new(search->query->grep);
+		if (!search->workers[i].matcher)
+			return false;
+	}
+	return true;
+}
+
+static void end_workers(struct grep_search *search, struct sb_search_end *end)
+{
+	end->files = 0;
+	for (unsigned i = 0; i < SB_WALK_WORKERS; i++) {
+		struct grep_worker *worker = &search->workers[i];
+
+		end->files += worker->files;
+		end->bytes += worker->bytes;
+		end->binary += worker->binary;
+		end->costly += worker->costly;
+		end->skipped += worker->skipped;
+		sb_matcher_free(worker->matcher);
+		sb_input_done(&worker->input);
+	}
+}
+
+int sb_search_grep(const struct sb_search_source *source, const struct sb_grep_query *query,
+		   sb_grep_found found, void *to, struct sb_search_end *out_end,
+		   struct sb_error *err)
+{
+	struct grep_search search = {.source = source, .query = query, .found = found, .to = to};
+	struct sb_walk_visitor visitor = {
+		.context = &search,
+		.kinds = SB_SEARCH_FILE,
+		.visit = visit,
+		.deliver = deliver,
+		.discard = discard,
+	};
+	struct sb_search_end end = {0};
+	int status;
+
+	if (query->size != sizeof(*query) || !query->grep)
+		status = sb_fail(err, SB_E_INVALID, 0, "a query of another version");
+	else if (!make_workers(&search, sb_walk_workers(&query->scope)))
+		status = sb_no_memory(err);
+	else
+		status = sb_walk(source, &query->scope, &visitor, &end, err);
+	end_workers(&search, &end);
+	end.results = search.results;
+	if (out_end)
+		*out_end = end;
+	return status;
 }

@@ -76,7 +76,4 @@ bool sb_work_add_names(struct sb_work_cut *cut, const struct sb_folder_name *fro
 /* In a worker: list the directory, put what is in it in its place, free it. */
 void sb_walk_list_directory(struct sb_walk *walk, struct sb_work *directory);
 
-/* Put the first work where the walk begins.  SB_E_MISSING, SB_E_SYSTEM, SB_E_NOMEM. */
-int sb_walk_begin(struct sb_walk *walk, const char *start, struct sb_error *err);
-
 #endif

@@ -109,7 +109,7 @@ struct keeper_needs {
 	char *inside[SB_NEEDS_ROOTS];   /* of the projects: all of them that may change */
 	char *outside[SB_NEEDS_ROOTS];  /* to be granted */
 	size_t inside_count, outside_count;
-	struct sb_agreed_list writes; /* what its text shows, to be allowed (keeper_preview.c) */
+	struct sb_agreed_list writes; /* what its text shows, to be allowed */
 	bool asks;                    /* it is more than the session's rules allow */
 	bool unsandboxed;             /* all of it: keeper_unsandboxed.c */
 };
@@ -289,14 +289,6 @@ void sb_keeper_end_runs(struct keeper *keeper);
 /* A run that was not started yet may be (ONCE), or not; NONE: nobody was asked. */
 void sb_keeper_run_decided(struct keeper *keeper, struct keeper_run *run, enum sb_answer answer);
 
-/* --- keeper_preview.c ---------------------------------------------------------------------------- */
-
-/* What command would change in directory (canonical) that the rules would ask about. */
-void sb_needs_preview(const struct keeper *keeper, const char *command, const char *directory,
-		      struct keeper_needs *out);
-/* A yes to these writes; sb_approvals_free() ends it. */
-struct keeper_approval *sb_needs_agreed(const struct keeper_needs *needs);
-
 /* --- keeper_needs.c ----------------------------------------------------------------------------- */
 
 /* NULL: fine.  Else the error for the model, and out is to be let go all the same. */
@@ -306,6 +298,8 @@ void sb_needs_done(struct keeper_needs *needs);
 /* The question about all of it; NULL: no memory, or *out_refused: it was answered with no before. */
 struct keeper_question *sb_needs_question(struct keeper *keeper, const struct keeper_needs *needs,
 					  const char *command, bool *out_refused);
+/* A yes to the writes of it; sb_approvals_free() ends it. */
+struct keeper_approval *sb_needs_agreed(const struct keeper_needs *needs);
 void sb_needs_refused(struct keeper *keeper, const struct keeper_needs *needs);
 void sb_needs_allow(const struct keeper *keeper, const struct keeper_needs *needs,
 		    struct sb_buf *out);

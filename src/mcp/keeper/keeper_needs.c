@@ -1,6 +1,7 @@
 /*
  * keeper_needs.c - what a command says that it needs (C10): less than the session's rules is just so,
- * more is asked before it starts, and holds for this command only.
+ * more is asked before it starts, and holds for this command only.  So is what its text shows that it would change
+ * (C7): consent/agreed.h.
  */
 #include <limits.h>
 #include <stdarg.h>
@@ -202,6 +203,45 @@ static json_t *read_given(const struct keeper *keeper, const json_t *given, cons
 	return NULL;
 }
 
+static bool is_granted(const struct keeper *keeper, const struct keeper_needs *needs,
+		       const struct sb_agreed *write)
+{
+	const struct keeper_subject subject = {
+		.op = write->op, .thing = write->thing, .path = write->path};
+
+	for (size_t i = 0; i < needs->outside_count; i++)
+		if (sb_path_within(needs->outside[i], write->path))
+			return true;
+	return sb_approvals_find(keeper->ahead, &subject, true) ||
+	       sb_keeper_recall(keeper, write->op, write->path, false) != SB_ANSWER_NONE;
+}
+
+/* What command would change in directory (canonical) that the rules would ask about. */
+static void preview(const struct keeper *keeper, const char *command, const char *directory,
+		    struct keeper_needs *out)
+{
+	const struct sb_setup *setup = keeper->options->setup;
+	const struct sb_preview_options options = {
+		.size = sizeof options, .directory = directory, .home = setup->home.home};
+	struct sb_agreed_list found;
+	size_t kept = 0;
+
+	sb_agreed_find(setup->policy, command, &options, &found, NULL);
+	for (size_t i = 0; i < found.count; i++) {
+		bool granted = is_granted(keeper, out, &found.all[i]);
+
+		/* as many as a question has lines for; the others ask when they happen */
+		found.unsaid |= !granted && kept + out->outside_count >= SB_NEEDS_WRITES;
+		if (granted || kept + out->outside_count >= SB_NEEDS_WRITES)
+			free(found.all[i].path);
+		else
+			found.all[kept++] = found.all[i];
+	}
+	found.count = kept;
+	out->writes = found;
+	out->asks |= kept > 0;
+}
+
 json_t *sb_needs_read(const struct keeper *keeper, const json_t *message, struct keeper_needs *out)
 {
 	const json_t *given = json_object_get(message, "needs");
@@ -216,7 +256,7 @@ json_t *sb_needs_read(const struct keeper *keeper, const json_t *message, struct
 	    !sb_get_true(given, "askFirst"))
 		return wrong;
 	directory = directory_of(message, roots[0]);
-	sb_needs_preview(keeper, command, directory, out);
+	preview(keeper, command, directory, out);
 	return NULL;
 }
 
@@ -363,4 +403,22 @@ void sb_needs_allow(const struct keeper *keeper, const struct keeper_needs *need
 		sb_buf_putc(out, ' ');
 		sb_shell_quote(out, option.data);
 	}
+}
+
+struct keeper_approval *sb_needs_agreed(const struct keeper_needs *needs)
+{
+	struct keeper_approval *agreed = NULL;
+
+	for (size_t i = 0; i < needs->writes.count; i++) {
+		struct keeper_subject subject = {.op = needs->writes.all[i].op,
+						 .thing = needs->writes.all[i].thing,
+						 .path = needs->writes.all[i].path};
+
+		sb_approvals_add(&agreed, &subject, true);
+		if (subject.op != SB_CREATE)
+			continue;
+		subject.op = SB_MODIFY; /* what it has made it may go on writing */
+		sb_approvals_add(&agreed, &subject, true);
+	}
+	return agreed;
 }

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/lock.h"
 #include "mcp/server/server.h"
 
 #define THREADS 17
@@ -130,12 +131,12 @@ static bool start_thread(struct sb_mcp *mcp, void *(*life)(void *))
 
 void sb_worker_give(struct sb_mcp *mcp, struct sb_mcp_call *call)
 {
-	pthread_mutex_lock(&mcp->lock);
+	SB_AUTO_LOCK(&mcp->lock);
+
 	call->next_job = NULL;
 	*mcp->last_job = call;
 	mcp->last_job = &call->next_job;
 	mcp->job_count++;
-	pthread_mutex_unlock(&mcp->lock);
 }
 
 struct sb_mcp_call *sb_workers_dispatch(struct sb_mcp *mcp, void *(*life)(void *))
@@ -168,12 +169,10 @@ struct sb_mcp_call *sb_workers_dispatch(struct sb_mcp *mcp, void *(*life)(void *
 
 struct sb_mcp_call *sb_worker_take(struct sb_mcp *mcp)
 {
-	struct sb_mcp_call *call;
+	SB_AUTO_LOCK(&mcp->lock);
+	struct sb_mcp_call *call = mcp->done;
 
-	pthread_mutex_lock(&mcp->lock);
-	call = mcp->done;
 	if (call)
 		mcp->done = call->next_job;
-	pthread_mutex_unlock(&mcp->lock);
 	return call;
 }
