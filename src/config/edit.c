@@ -2,14 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/auto.h"
 #include "base/buf.h"
 #include "config/file.h"
 #include "config/rules.h"
-#include "path/pattern.h"
 #include "policy/peer.h"
 #include "policy/text.h"
 

@@ -15,8 +15,6 @@
 #include "config/file.h"
 #include "config/load.h"
 #include "path/path.h"
-#include "path/pattern.h"
-#include "policy/secrets.h"
 #include "policy/text.h"
 
 #define DIRECTORY "profiles" /* in the configuration */

@@ -1,6 +1,5 @@
 #include "config/rules.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

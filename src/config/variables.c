@@ -1,6 +1,5 @@
 #include "config/variables.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "config/obeyed.h"

@@ -1,7 +1,6 @@
 /*
  * What the looks at bytes have in common: lines, notes, reasons.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/auto.h"

@@ -10,7 +10,6 @@
 #include "guard/git_config.h"
 #include "guard/git_index.h"
 #include "guard/read.h"
-#include "guard/repository.h"
 
 /* The value of key in the config at name, in the directory of check->path, or NULL; false: there is none. */
 static bool read_beside(const struct sb_check *check, const char *name, const char *key,

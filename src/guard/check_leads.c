@@ -2,13 +2,11 @@
  * Where a file of git's leads, and who would obey what lies there.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/auto.h"
 #include "base/buf.h"
 #include "guard/check.h"
-#include "guard/git_config.h"
 #include "guard/git_url.h"
 #include "guard/read.h"
 #include "guard/repository.h"

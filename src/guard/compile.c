@@ -1,6 +1,5 @@
 /* The table made ready: components split and folded, and an index of all names in it. */
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "guard/git_files.h"

@@ -2,7 +2,6 @@
  * Which bytes are harmless where.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/auto.h"

@@ -9,7 +9,6 @@
  * Price: memory that both share, and what is found has the same addresses in both.
  * Held by: tests/supervise/home_links.py
  */
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

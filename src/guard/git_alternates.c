@@ -11,14 +11,12 @@
 #include "guard/git_alternates.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/auto.h"
 #include "guard/guard_impl.h"
 #include "guard/read.h"
-#include "guard/repository.h"
 #include "path/path.h"
 
 #define MAX_DEPTH 5 /* as git */

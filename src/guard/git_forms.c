@@ -15,7 +15,6 @@
 #include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -26,7 +25,6 @@
 #include "guard/git_files.h"
 #include "guard/git_packs.h"
 #include "guard/read.h"
-#include "guard/repository.h"
 #include "path/path.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])

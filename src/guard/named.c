@@ -2,7 +2,6 @@
  * What a git config, or a link at a guarded name, leads to.
  */
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/auto.h"

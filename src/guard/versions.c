@@ -10,7 +10,6 @@
 #include "guard/versions.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/auto.h"

@@ -11,7 +11,6 @@
  * Held by: tests/supervise/followed.py, tests/cli/worker_links.py
  */
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/auto.h"

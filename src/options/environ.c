@@ -1,6 +1,5 @@
 #include "options/environ.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>

@@ -1,7 +1,6 @@
 /*
  * Credentials: hidden where they are.
  */
-#include <fcntl.h>
 #include <string.h>
 
 #include "base/auto.h"

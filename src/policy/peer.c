@@ -4,8 +4,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "base/buf.h"
-
 static const char *const protocol_names[] = {[SB_TCP] = "tcp", [SB_UDP] = "udp"};
 
 #define MOST_WEIGHT 1024 /* of a host: more than a name has parts or an address bits */

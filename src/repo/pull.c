@@ -1,7 +1,6 @@
 /*
  * pull.c - files of a repository, at one commit, into a zone.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

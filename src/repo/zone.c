@@ -1,6 +1,5 @@
 #include "repo/zone.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 

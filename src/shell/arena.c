@@ -1,6 +1,5 @@
 #include "shell/arena.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

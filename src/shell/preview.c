@@ -3,7 +3,6 @@
  */
 #include "sandbash/preview.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 #include "zones/rules.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
