@@ -203,8 +203,7 @@ static int read_git(struct finding *finding, const struct sb_buf *text, struct s
 	for (size_t i = 0; i < config.count && status == SB_OK; i++) {
 		const struct sb_git_entry *entry = &config.entries[i];
 
-		if (entry->value && (sb_git_key_is(entry->key, "remote", "url") ||
-				     sb_git_key_is(entry->key, "remote", "pushurl")))
+		if (entry->value && sb_git_key_is(entry->key, "remote", "url pushurl"))
 			status = take_git_url(finding, entry->value, err);
 		for (size_t k = 0; k < sizeof sections / sizeof sections[0]; k++) {
 			size_t length = strlen(sections[k]);

@@ -17,8 +17,8 @@
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/json_read.h"
+#include "base/words.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define MAX_NAME 128  /* nobody has a longer one, but for paths */
 #define MAX_SHOWN 512 /* of a path */
 #define MAX_VALUES 8  /* more than are shown: of further changes the name will do */
@@ -55,16 +55,19 @@ struct compare {
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-static bool is_listed(const char *const *list, size_t count, const char *name, size_t length)
+/* A "*" in a word of list stands for something. */
+static bool is_listed(const char *list, const char *name, size_t length)
 {
-	for (size_t i = 0; i < count; i++) {
-		const char *star = strchr(list[i], '*');
-		size_t before = star ? (size_t)(star - list[i]) : strlen(list[i]);
-		size_t after = star ? strlen(star + 1) : 0;
+	size_t width;
+
+	for (const char *word; (word = sb_words_next(&list, &width));) {
+		const char *star = memchr(word, '*', width);
+		size_t before = star ? (size_t)(star - word) : width;
+		size_t after = star ? width - before - 1 : 0;
 
 		if ((star ? length > before + after : length == before) &&
-		    memcmp(name, list[i], before) == 0 &&
-		    (!after || memcmp(name + length - after, star + 1, after) == 0))
+		    memcmp(name, word, before) == 0 &&
+		    memcmp(name + length - after, word + width - after, after) == 0)
 			return true;
 	}
 	return false;
@@ -73,81 +76,56 @@ static bool is_listed(const char *const *list, size_t count, const char *name, s
 /* In the whole file: counters, and answers of the agent's maker, which it gets anew all the time. */
 static bool is_state(const char *name, size_t length)
 {
-	static const char *const names[] = {
-		"cached*",
-		"*Cache",
-		"*CacheSlots",
-		"tipsHistory",
-		"tipLifetimeShownCounts",
-		"*Usage",
-		"agentLastUsed",
-		"announcementImpressions",
-		"seenNotifications",
-		"pluginSuggestion*Counts",
-		"officialMarketplaceAutoInstall*",
-		"claudeAiMcpEverConnected",
-		"claudeCodeHints",
-		"githubRepoPaths",
-		"editorMode",
-		"externalEditorContext",
-	};
-
-	return is_listed(names, COUNT(names), name, length);
+	return is_listed("cached* *Cache *CacheSlots tipsHistory tipLifetimeShownCounts *Usage "
+			 "agentLastUsed announcementImpressions seenNotifications "
+			 "pluginSuggestion*Counts officialMarketplaceAutoInstall* "
+			 "claudeAiMcpEverConnected claudeCodeHints githubRepoPaths editorMode "
+			 "externalEditorContext",
+			 name, length);
 }
 
 static bool is_state_of_project(const char *name, size_t length)
 {
-	static const char *const names[] = {"last*", "history", "exampleFiles"};
-
-	return is_listed(names, COUNT(names), name, length);
+	return is_listed("last* history exampleFiles", name, length);
 }
 
 /* Yes, no, and how often: what was shown to somebody or done once, however it is called. */
 static bool is_counter(const struct sb_json_node *value, const char *name, size_t length)
 {
-	static const char *const names[] = {
-		"*Count",      "*Counts",       "*At",       "*Ms",      "*Time",
-		"*Timestamp",  "*Date",         "*Shown",    "*Seen",    "*Dismissed",
-		"*Attempted",  "*Complete",     "hasUsed*",  "hasSeen*", "hasOpened*",
-		"hasVisited*", "hasCompleted*", "hasReset*", "num*",
-	};
+	static const char names[] =
+		"*Count *Counts *At *Ms *Time *Timestamp *Date *Shown *Seen *Dismissed *Attempted "
+		"*Complete hasUsed* hasSeen* hasOpened* hasVisited* hasCompleted* hasReset* num*";
 
 	return (!value || value->type == SB_JSON_NUMBER || value->type == SB_JSON_TRUE ||
 		value->type == SB_JSON_FALSE || value->type == SB_JSON_NULL) &&
-	       is_listed(names, COUNT(names), name, length);
+	       is_listed(names, name, length);
 }
 
-static bool has_part(const char *const *list, size_t count, const char *small)
+static bool has_part(const char *parts, const char *small)
 {
-	for (size_t i = 0; i < count; i++)
-		if (strstr(small, list[i]))
+	size_t width;
+
+	for (const char *part; (part = sb_words_next(&parts, &width));)
+		if (memmem(small, strlen(small), part, width))
 			return true;
 	return false;
 }
 
 static bool runs(const char *small)
 {
-	static const char *const parts[] = {
-		"mcp",         "hook",      "tool",       "permission",    "trust",
-		"approv",      "helper",    "statusline", "command",       "plugin",
-		"marketplace", "bypass",    "shell",      "editor",        "exec",
-		"program",     "proxy",     "gateway",    "apikey",        "credential",
-		"authrefresh", "baseurl",   "sandbox",    "remotecontrol", "bridge",
-		"daemon",      "chrome",    "allow",      "accept",        "autoconnectide",
-		"server",      "__proto__", "automode",   "danger",        "unsafe",
-		"endpoint",
-	};
-
-	return strcmp(small, "env") == 0 || strcmp(small, "constructor") == 0 ||
-	       strcmp(small, "prototype") == 0 || has_part(parts, COUNT(parts), small);
+	return sb_is_word("env constructor prototype", small) ||
+	       has_part("mcp hook tool permission trust approv helper statusline command plugin "
+			"marketplace bypass shell editor exec program proxy gateway apikey "
+			"credential authrefresh baseurl sandbox remotecontrol bridge daemon chrome "
+			"allow accept autoconnectide server __proto__ automode danger unsafe "
+			"endpoint",
+			small);
 }
 
 static bool stops(const char *small)
 {
-	static const char *const parts[] = {"deny",  "denied", "disable", "disallow", "reject",
-					    "block", "never",  "forbid",  "ignore",   "restrict"};
-
-	return has_part(parts, COUNT(parts), small);
+	return has_part("deny denied disable disallow reject block never forbid ignore restrict",
+			small);
 }
 
 /* Into room for MAX_NAME.  False: it is too long, or odd. */
@@ -164,9 +142,7 @@ static bool make_small(const char *name, size_t length, char *out)
 /* Adding to these only takes away: servers that are not started. */
 static bool is_plain_stop(const char *name, size_t length)
 {
-	static const char *const names[] = {"disabledMcpServers", "disabledMcpjsonServers"};
-
-	return is_listed(names, COUNT(names), name, length);
+	return sb_words_have("disabledMcpServers disabledMcpjsonServers", name, length);
 }
 
 static enum meaning meaning_of(enum place place, const char *name, size_t length,
@@ -365,11 +341,8 @@ static void compare_run_members(struct compare *compare, const struct sb_json_no
 /* Names of lists: to JavaScript an empty one is true, so where an agent wants yes or no it is a yes. */
 static bool is_list(const char *name, size_t length)
 {
-	static const char *const names[] = {"*Servers",   "*Tools",   "*Uris",
-					    "*Responses", "approved", "hooks",
-					    "env",        "plugins",  "permissions"};
-
-	return is_listed(names, COUNT(names), name, length);
+	return is_listed("*Servers *Tools *Uris *Responses approved hooks env plugins permissions",
+			 name, length);
 }
 
 static void compare_run(struct compare *compare, const char *name, size_t length,
@@ -502,15 +475,12 @@ static void compare_inside(struct compare *compare, enum place place,
 
 static bool is_looks(const struct sb_json_node *member)
 {
-	static const char *const names[] = {"theme",
-					    "syntaxHighlightingDisabled",
-					    "prefersReducedMotion",
-					    "spinnerTipsEnabled",
-					    "terminalProgressBarEnabled",
-					    "showTurnDuration"};
+	static const char names[] = "theme syntaxHighlightingDisabled prefersReducedMotion "
+				    "spinnerTipsEnabled terminalProgressBarEnabled "
+				    "showTurnDuration";
 
 	return !member || (member->type != SB_JSON_OBJECT && member->type != SB_JSON_ARRAY &&
-			   is_listed(names, COUNT(names), member->key, member->key_length));
+			   sb_words_have(names, member->key, member->key_length));
 }
 
 /* Here a new name may mean anything: what is not known to be about looks asks. */

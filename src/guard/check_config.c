@@ -10,6 +10,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/words.h"
 #include "guard/check.h"
 #include "guard/git_config.h"
 #include "guard/git_forms.h"
@@ -90,11 +91,10 @@ static bool is_harmless_pick(const char *key, const char *value)
 /* A branch's remote may be a path as well: any name that no remote has. */
 static bool is_url_key(const char *key)
 {
-	return sb_git_key_is(key, "remote", "url") || sb_git_key_is(key, "remote", "pushurl") ||
-	       sb_git_key_is(key, "submodule", "url") || sb_git_key_is(key, "branch", "remote") ||
-	       sb_git_key_is(key, "branch", "pushremote") ||
-	       strcmp(key, "remote.pushdefault") == 0 ||
-	       strcmp(key, "extensions.partialclone") == 0;
+	return sb_git_key_is(key, "remote", "url pushurl") ||
+	       sb_git_key_is(key, "submodule", "url") ||
+	       sb_git_key_is(key, "branch", "remote pushremote") ||
+	       sb_is_word("remote.pushdefault extensions.partialclone", key);
 }
 
 /* Is there anything of this name in the directory of check->path?  Unknown counts as yes. */

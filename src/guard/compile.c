@@ -2,45 +2,20 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "guard/git_files.h"
 #include "guard/guard_impl.h"
 #include "guard/option_name.h"
 
 /* githooks(5): what git runs in core.hooksPath, wherever that is. */
-static const char *const hook_names[] = {
-	"applypatch-msg",
-	"pre-applypatch",
-	"post-applypatch",
-	"pre-commit",
-	"pre-merge-commit",
-	"prepare-commit-msg",
-	"commit-msg",
-	"post-commit",
-	"pre-rebase",
-	"post-checkout",
-	"post-merge",
-	"pre-push",
-	"pre-receive",
-	"update",
-	"proc-receive",
-	"post-receive",
-	"post-update",
-	"reference-transaction",
-	"push-to-checkout",
-	"pre-auto-gc",
-	"post-rewrite",
-	"sendemail-validate",
-	"fsmonitor-watchman",
-	"p4-changelist",
-	"p4-prepare-changelist",
-	"p4-post-changelist",
-	"p4-pre-submit",
-	"post-index-change",
-};
+static const char hook_names[] =
+	"applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit "
+	"prepare-commit-msg commit-msg post-commit pre-rebase post-checkout post-merge pre-push "
+	"pre-receive update proc-receive post-receive post-update reference-transaction "
+	"push-to-checkout pre-auto-gc post-rewrite sendemail-validate fsmonitor-watchman "
+	"p4-changelist p4-prepare-changelist p4-post-changelist p4-pre-submit post-index-change";
 
-static const char *const structure_names[] = {"objects", "refs"};
-
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+enum { MAX_WORDS = 32 }; /* hooks, and two others */
 
 static void add_role(struct sb_table *table, const struct sb_folded *name, unsigned role)
 {
@@ -75,10 +50,7 @@ bool sb_component_ends(const struct sb_component *component, const char *name, s
 
 bool sb_is_hook_name(const char *name)
 {
-	for (size_t i = 0; i < COUNT(hook_names); i++)
-		if (strcmp(name, hook_names[i]) == 0)
-			return true;
-	return false;
+	return sb_is_word(hook_names, name);
 }
 
 void sb_component_make(const char *text, size_t length, struct sb_component *out)
@@ -154,8 +126,22 @@ static void index_row(struct sb_table *table, struct sb_pattern_row *pattern)
 	}
 }
 
-_Static_assert(COUNT(hook_names) + COUNT(structure_names) + SB_GIT_MAX_FIXED <= SB_MAX_SPECIALS,
-	       "every special name has its place");
+_Static_assert(MAX_WORDS + SB_GIT_MAX_FIXED <= SB_MAX_SPECIALS, "every special name has its place");
+
+/* Returns the place behind them. */
+static struct sb_folded *add_words(struct sb_table *table, const char *words, unsigned role,
+				   struct sb_folded *special)
+{
+	size_t length;
+
+	for (const char *word;
+	     special < table->specials + MAX_WORDS && (word = sb_words_next(&words, &length));
+	     special++) {
+		sb_fold(word, length, special);
+		add_role(table, special, role);
+	}
+	return special;
+}
 
 static void add_git_files(struct sb_table *table, struct sb_folded *special)
 {
@@ -187,14 +173,8 @@ static void compile(struct sb_table *table, bool protecting)
 		index_row(table, next);
 		table->count++;
 	}
-	for (size_t i = 0; i < COUNT(hook_names); i++, special++) {
-		sb_fold(hook_names[i], strlen(hook_names[i]), special);
-		add_role(table, special, SB_ROLE_HOOK);
-	}
-	for (size_t i = 0; i < COUNT(structure_names); i++, special++) {
-		sb_fold(structure_names[i], strlen(structure_names[i]), special);
-		add_role(table, special, SB_ROLE_STRUCTURE);
-	}
+	special = add_words(table, hook_names, SB_ROLE_HOOK, special);
+	special = add_words(table, "objects refs", SB_ROLE_STRUCTURE, special);
 	add_git_files(table, special);
 }
 

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 
 #include "base/auto.h"
+#include "base/words.h"
 #include "guard/guard_impl.h"
 #include "guard/read.h"
 #include "guard/repository.h"
@@ -90,14 +91,6 @@ bool sb_commons_has(const struct sb_commons *commons, const char *path)
 	return false;
 }
 
-static bool is_among(const char *name, const char *const *names)
-{
-	for (; *names; names++)
-		if (strcmp(name, *names) == 0)
-			return true;
-	return false;
-}
-
 /*
  * Is worktrees/ID another's?  It is if its gitdir names a place that is there and that the run does not
  * have.  Git itself clears away what names none.
@@ -133,18 +126,13 @@ static bool is_anothers(const struct sb_guard *guard, const char *common, const 
  */
 static bool takes_away(enum sb_guard_act act, const char *rest)
 {
-	static const char *const kept[] = {"config", "HEAD",        "objects", "refs",
-					   "info",   "packed-refs", "hooks",   NULL};
-	static const char *const moved[] = {"", "logs", "worktrees", "modules", NULL};
-
-	return (act == SB_GUARD_HIDE && is_among(rest, moved)) ||
-	       ((act == SB_GUARD_UNLINK || act == SB_GUARD_HIDE) && is_among(rest, kept));
+	return (act == SB_GUARD_HIDE && (!*rest || sb_is_word("logs worktrees modules", rest))) ||
+	       ((act == SB_GUARD_UNLINK || act == SB_GUARD_HIDE) &&
+		sb_is_word("config HEAD objects refs info packed-refs hooks", rest));
 }
 
 bool sb_commons_ask(const struct sb_guard *guard, enum sb_guard_act act, const char *path)
 {
-	static const char *const closed[] = {"info/exclude", "info/attributes", NULL};
-
 	if (guard->commons.lost)
 		return true;
 	for (size_t i = 0; i < guard->commons.count; i++) {
@@ -154,7 +142,7 @@ bool sb_commons_ask(const struct sb_guard *guard, enum sb_guard_act act, const c
 		if (!common->outside || !sb_path_within(common->path, path))
 			continue;
 		rest += *rest == '/';
-		if (takes_away(act, rest) || is_among(rest, closed))
+		if (takes_away(act, rest) || sb_is_word("info/exclude info/attributes", rest))
 			return true;
 		if (strncmp(rest, "worktrees/", 10) != 0)
 			continue;

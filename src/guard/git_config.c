@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/list.h"
+#include "base/words.h"
 
 struct reader {
 	const char *at, *end;
@@ -286,11 +287,11 @@ const char *sb_git_config_get(const struct sb_git_config *config, const char *ke
 	return NULL;
 }
 
-bool sb_git_key_is(const char *key, const char *section, const char *name)
+bool sb_git_key_is(const char *key, const char *section, const char *names)
 {
 	size_t length = strlen(section);
 	const char *last = strrchr(key, '.');
 
 	return strncmp(key, section, length) == 0 && key[length] == '.' && last &&
-	       strcmp(last + 1, name) == 0;
+	       sb_is_word(names, last + 1);
 }

@@ -35,7 +35,7 @@ int sb_git_entry_order(const void *left, const void *right);
 /* The last value of key; NULL: none, or it stands alone. */
 const char *sb_git_config_get(const struct sb_git_config *config, const char *key);
 
-/* Is "section.SUBSECTION.name" of this section and name?  With a subsection or without. */
-bool sb_git_key_is(const char *key, const char *section, const char *name);
+/* Is it "section.SUBSECTION.name", with one of these names?  With a subsection or without. */
+bool sb_git_key_is(const char *key, const char *section, const char *names);
 
 #endif

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/words.h"
 #include "guard/fold.h"
 #include "guard/guard.h"
 
@@ -290,15 +291,10 @@ size_t sb_guard_row_number(const struct sb_guard_row *row)
 /* Directories in which git keeps files: where one comes, the name of a submodule is over. */
 static bool is_word(const char *name, size_t length)
 {
-	static const char *const words[] = {
-		"objects",  "refs",      "logs",         "hooks",   "info",         "lfs",
-		"rr-cache", "sequencer", "worktrees",    "modules", "rebase-apply", "branches",
-		"remotes",  "reftable",  "rebase-merge", "svn",     "subtree-cache"};
-
-	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-		if (strncmp(name, words[i], length) == 0 && !words[i][length])
-			return true;
-	return false;
+	return sb_words_have("objects refs logs hooks info lfs rr-cache sequencer worktrees "
+			     "modules rebase-apply branches remotes reftable rebase-merge svn "
+			     "subtree-cache",
+			     name, length);
 }
 
 bool sb_git_is_known_directory(const char *inner)

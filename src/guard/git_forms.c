@@ -20,14 +20,13 @@
 
 #include "base/auto.h"
 #include "base/escape.h"
+#include "base/words.h"
 #include "guard/fold.h"
 #include "guard/git_config.h"
 #include "guard/git_files.h"
 #include "guard/git_packs.h"
 #include "guard/read.h"
 #include "path/path.h"
-
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 /* Part of the bytes. */
 struct part {
@@ -202,18 +201,15 @@ static bool is_quoted(struct part all, struct part *out_bad)
 
 static bool is_author_script(struct part all, struct part *out_bad)
 {
-	static const char *const names[] = {
-		"GIT_AUTHOR_NAME=", "GIT_AUTHOR_EMAIL=", "GIT_AUTHOR_DATE="};
-
 	while (all.length) {
-		size_t i = 0;
+		const char *sign = memchr(all.at, '=', all.length);
+		size_t name = sign ? (size_t)(sign - all.at) : 0;
 
 		*out_bad = all;
-		while (i < COUNT(names) && !begins(all, names[i]))
-			i++;
-		if (i == COUNT(names))
+		if (!sb_words_have("GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE", all.at,
+				   name))
 			return false;
-		all = without(all, strlen(names[i]));
+		all = without(all, name + 1);
 		if (!begins(all, "'") || !take_quoted(&all) || (all.length && all.at[0] != '\n'))
 			return false;
 		all = without(all, all.length ? 1 : 0);
@@ -260,59 +256,35 @@ static bool is_inner_path(struct part path)
 
 static bool is_option(struct part option)
 {
-	static const char *const whole[] = {"--ignore-space-change",
-					    "--ignore-whitespace",
-					    "--reject",
-					    "--rerere-autoupdate",
-					    "--no-rerere-autoupdate",
-					    "--signoff",
-					    "--no-signoff",
-					    "-R"};
-	static const char *const spaces[] = {"nowarn", "warn",  "fix",
-					     "strip",  "error", "error-all"};
+	static const char whole[] = "--ignore-space-change --ignore-whitespace --reject "
+				    "--rerere-autoupdate --no-rerere-autoupdate --signoff "
+				    "--no-signoff -R --whitespace=nowarn --whitespace=warn "
+				    "--whitespace=fix --whitespace=strip --whitespace=error "
+				    "--whitespace=error-all";
 
-	for (size_t i = 0; i < COUNT(whole); i++)
-		if (is_text(option, whole[i]))
-			return true;
+	if (sb_words_have(whole, option.at, option.length))
+		return true;
 	if (begins(option, "-C") || begins(option, "-p"))
 		return is_number(without(option, 2));
 	if (begins(option, "--exclude=") || begins(option, "--include="))
 		return is_inner_path(without(option, 10));
 	if (begins(option, "--directory="))
 		return is_inner_path(without(option, 12));
-	for (size_t i = 0; begins(option, "--whitespace=") && i < COUNT(spaces); i++)
-		if (is_text(without(option, 13), spaces[i]))
-			return true;
 	return sb_git_sign_option_is_plain(option.at, option.length);
 }
 
 bool sb_git_strategy_option_is_known(const char *text, size_t length)
 {
-	static const char *const known[] = {"ours",
-					    "theirs",
-					    "patience",
-					    "histogram",
-					    "diff-algorithm",
-					    "renormalize",
-					    "no-renormalize",
-					    "find-renames",
-					    "no-renames",
-					    "rename-threshold",
-					    "subtree",
-					    "ignore-space-change",
-					    "ignore-all-space",
-					    "ignore-space-at-eol",
-					    "ignore-cr-at-eol"};
+	static const char known[] =
+		"ours theirs patience histogram diff-algorithm renormalize no-renormalize "
+		"find-renames no-renames rename-threshold subtree ignore-space-change "
+		"ignore-all-space ignore-space-at-eol ignore-cr-at-eol";
 	struct part option = {text, length}, name;
 
 	if (begins(option, "--"))
 		option = without(option, 2);
-	if (!cut(&option, '=', &name) || (option.length && !are_all(option, is_in_value)))
-		return false;
-	for (size_t i = 0; i < COUNT(known); i++)
-		if (is_text(name, known[i]))
-			return true;
-	return false;
+	return cut(&option, '=', &name) && (!option.length || are_all(option, is_in_value)) &&
+	       sb_words_have(known, name.at, name.length);
 }
 
 static bool is_strategy_option(struct part option)

@@ -4,49 +4,26 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/words.h"
 #include "guard/git_config.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define SMALLEST_BIG_FILE (1024 * 1024) /* bytes of text that nobody reads in a diff anyway */
 #define MIN_DAYS 7
 
 bool sb_git_is_no(const char *value)
 {
-	return strcasecmp(value, "no") == 0 || strcasecmp(value, "false") == 0 ||
-	       strcasecmp(value, "off") == 0 || strcmp(value, "0") == 0;
-}
-
-static bool is_among(const char *const *words, size_t count, const char *word, size_t length)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strlen(words[i]) == length && strncasecmp(words[i], word, length) == 0)
-			return true;
-	return false;
+	return sb_words_have_like("no false off 0", value, strlen(value));
 }
 
 /* A check that somebody may have asked for, or what git shows, in this file or in the user's own. */
 static bool hides_when_off(const char *key)
 {
-	static const char *const keys[] = {
-		"commit.gpgsign",
-		"tag.gpgsign",
-		"tag.forcesignannotated",
-		"push.gpgsign",
-		"merge.verifysignatures",
-		"transfer.fsckobjects",
-		"fetch.fsckobjects",
-		"receive.fsckobjects",
-		"receive.denynonfastforwards",
-		"receive.denydeletes",
-		"status.showuntrackedfiles",
-		"log.showroot",
-		"core.filemode",
-		"core.symlinks",
-		"core.warnambiguousrefs",
-		"core.logallrefupdates",
-	};
-
-	return is_among(keys, COUNT(keys), key, strlen(key));
+	return sb_is_word("commit.gpgsign tag.gpgsign tag.forcesignannotated push.gpgsign "
+			  "merge.verifysignatures transfer.fsckobjects fetch.fsckobjects "
+			  "receive.fsckobjects receive.denynonfastforwards receive.denydeletes "
+			  "status.showuntrackedfiles log.showroot core.filemode core.symlinks "
+			  "core.warnambiguousrefs core.logallrefupdates",
+			  key);
 }
 
 /* git_parse_ulong(): digits, and k, m or g.  Files above it are binary to git diff. */
@@ -68,24 +45,20 @@ static bool is_small(const char *value)
  */
 static bool may_be_unseen(const char *value)
 {
-	static const char *const seen[] = {"red",           "green",       "yellow",
-					   "blue",          "magenta",     "cyan",
-					   "brightred",     "brightgreen", "brightblue",
-					   "brightmagenta", "brightcyan",  "brightyellow"};
-	static const char *const other[] = {"normal", "default", "reset"};
-	static const char *const looks[] = {"bold",   "ul",        "blink",  "reverse",
-					    "italic", "strike",    "nobold", "noul",
-					    "nodim",  "noreverse", "no-dim", "no-bold"};
+	static const char seen[] = "red green yellow blue magenta cyan brightred brightgreen "
+				   "brightblue brightmagenta brightcyan brightyellow";
+	static const char looks[] = "bold ul blink reverse italic strike nobold noul nodim "
+				    "noreverse no-dim no-bold";
 	unsigned colours = 0;
 
 	for (const char *at = value; *at; at += strspn(at, " \t")) {
 		size_t length = strcspn(at, " \t");
 
-		if (is_among(other, COUNT(other), at, length))
+		if (sb_words_have_like("normal default reset", at, length))
 			colours++;
-		else if (!colours && is_among(seen, COUNT(seen), at, length))
+		else if (!colours && sb_words_have_like(seen, at, length))
 			colours++;
-		else if (length && !is_among(looks, COUNT(looks), at, length))
+		else if (length && !sb_words_have_like(looks, at, length))
 			return true;
 		at += length;
 	}
@@ -109,24 +82,19 @@ static bool is_long_ago(const char *value)
 
 static bool is_expiry(const char *key)
 {
-	return strcmp(key, "gc.pruneexpire") == 0 || strcmp(key, "gc.worktreepruneexpire") == 0 ||
-	       strcmp(key, "gc.reflogexpire") == 0 ||
-	       strcmp(key, "gc.reflogexpireunreachable") == 0 ||
-	       strcmp(key, "splitindex.sharedindexexpire") == 0 ||
-	       sb_git_key_is(key, "gc", "reflogexpire") ||
-	       sb_git_key_is(key, "gc", "reflogexpireunreachable");
+	return sb_is_word("gc.pruneexpire gc.worktreepruneexpire splitindex.sharedindexexpire",
+			  key) ||
+	       sb_git_key_is(key, "gc", "reflogexpire reflogexpireunreachable");
 }
 
 /* "%Cred", "%C(auto)", "%C(bold blue)": at is behind the "C". */
 static bool is_seen_colour(const char *at)
 {
-	static const char *const names[] = {"red", "green", "blue", "reset"};
 	char inner[64] = "";
 	size_t length = strcspn(at, ")");
 
-	for (size_t i = 0; i < COUNT(names); i++)
-		if (strncmp(at, names[i], strlen(names[i])) == 0)
-			return true;
+	if (sb_words_begin("red green blue reset", at))
+		return true;
 	if (*at != '(' || at[length] != ')' || length > sizeof inner)
 		return false;
 	memcpy(inner, at + 1, length - 1);
@@ -136,8 +104,7 @@ static bool is_seen_colour(const char *at)
 /* How git log shows a commit: one of git's own ways, or with its id and its message, both whole and to be seen. */
 static bool is_telling_format(const char *value)
 {
-	static const char *const known[] = {"oneline", "short",     "medium", "full",
-					    "fuller",  "reference", "email",  "raw"};
+	static const char known[] = "oneline short medium full fuller reference email raw";
 	bool id = false, message = false;
 
 	for (const char *at = strchr(value, '%'); at; at = strchr(at, '%')) {
@@ -151,7 +118,7 @@ static bool is_telling_format(const char *value)
 			return false;
 		at++;
 	}
-	return (id && message) || is_among(known, COUNT(known), value, strlen(value));
+	return (id && message) || sb_words_have_like(known, value, strlen(value));
 }
 
 bool sb_git_key_hides(const char *key, const char *value)
@@ -181,13 +148,11 @@ bool sb_git_key_hides(const char *key, const char *value)
 
 bool sb_git_attributes_hide(const char *line, size_t length)
 {
-	static const char *const words[] = {"-diff", "binary", "diff=false"};
-
 	/* the pattern is one of the words, but a quoted one may have spaces: what is like an attribute in it counts */
 	for (size_t at = 0, width; at < length; at += width + 1) {
 		for (width = 0; at + width < length && !strchr(" \t\r", line[at + width]);)
 			width++;
-		if (at && is_among(words, COUNT(words), line + at, width))
+		if (at && sb_words_have_like("-diff binary diff=false", line + at, width))
 			return true;
 	}
 	return false;
@@ -204,18 +169,15 @@ bool sb_git_attributes_hide(const char *line, size_t length)
 enum sb_git_fetch sb_git_fetch_judge(const char *refspec)
 {
 	/* and what people fetch besides, which no checkout is on */
-	static const char *const others[] = {"refs/remotes/", "refs/tags/", "refs/notes/",
-					     "refs/pull/", "refs/merge-requests/"};
+	static const char others[] =
+		"refs/remotes/ refs/tags/ refs/notes/ refs/pull/ refs/merge-requests/";
 	const char *left = refspec + (*refspec == '+'), *right = strrchr(left, ':'), *tail;
 	size_t length, width;
-	bool is_other = false;
 
 	if (*left == '^' || !right || !right[1])
 		return SB_GIT_FETCH_PLAIN;
 	length = (size_t)(right++ - left);
-	for (size_t i = 0; i < COUNT(others); i++)
-		is_other |= strncmp(right, others[i], strlen(others[i])) == 0;
-	if (!is_other)
+	if (!sb_words_begin(others, right))
 		return SB_GIT_FETCH_ASK;
 	if (strlen(right) == length && strncmp(left, right, length) == 0)
 		return SB_GIT_FETCH_PLAIN;

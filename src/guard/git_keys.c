@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/escape.h"
+#include "base/words.h"
 #include "guard/git_config.h"
 #include "guard/git_files.h"
 #include "guard/git_forms.h"
@@ -251,13 +252,7 @@ static bool is_name(const char *value)
 
 static bool is_switch(const char *value)
 {
-	static const char *const words[] = {"",   "true", "false", "yes", "no",
-					    "on", "off",  "1",     "0"};
-
-	for (size_t i = 0; i < COUNT(words); i++)
-		if (strcasecmp(value, words[i]) == 0)
-			return true;
-	return false;
+	return !*value || sb_words_have_like("true false yes no on off 1 0", value, strlen(value));
 }
 
 /*
@@ -395,18 +390,6 @@ static bool begins_like(const char *key, size_t length, const char *before)
 	return strncmp(key, before, start) == 0 && (star ? length > start + 1 : length == start);
 }
 
-static bool is_among(const char *name, const char *names)
-{
-	size_t length = strlen(name);
-
-	if (strcmp(names, "*") == 0)
-		return true;
-	for (const char *at = strstr(names, name); at; at = strstr(at + 1, name))
-		if ((at == names || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
-			return true;
-	return false;
-}
-
 enum sb_key_verdict sb_git_key_judge(const char *key, const char *value)
 {
 	const char *last = strrchr(key, '.');
@@ -415,7 +398,8 @@ enum sb_key_verdict sb_git_key_judge(const char *key, const char *value)
 		return SB_KEY_ASK;
 	for (size_t i = 0; i < COUNT(harmless); i++) {
 		if (!begins_like(key, (size_t)(last + 1 - key), harmless[i].before) ||
-		    !is_among(last + 1, harmless[i].names))
+		    !(strcmp(harmless[i].names, "*") == 0 ||
+		      sb_is_word(harmless[i].names, last + 1)))
 			continue;
 		if (harmless[i].test == INSIDE)
 			return SB_KEY_PATH;
@@ -439,8 +423,8 @@ bool sb_gitmodules_key_is_harmless(const char *key, const char *value)
 
 bool sb_lfsconfig_key_is_url(const char *key)
 {
-	return strcmp(key, "lfs.url") == 0 || strcmp(key, "lfs.pushurl") == 0 ||
-	       sb_git_key_is(key, "remote", "lfsurl") || sb_git_key_is(key, "remote", "lfspushurl");
+	return sb_is_word("lfs.url lfs.pushurl", key) ||
+	       sb_git_key_is(key, "remote", "lfsurl lfspushurl");
 }
 
 bool sb_lfsconfig_key_is_harmless(const char *key, const char *value)
@@ -452,25 +436,13 @@ bool sb_lfsconfig_key_is_harmless(const char *key, const char *value)
 
 bool sb_git_key_is_text(const char *key)
 {
-	static const char *const keys[] = {
-		"core.excludesfile", "core.attributesfile",  "commit.template",
-		"mailmap.file",      "blame.ignorerevsfile", "user.signingkey",
-		"safe.directory",    "fsck.skiplist",        "maintenance.repo",
-	};
-
-	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-		if (strcmp(key, keys[i]) == 0)
-			return true;
-	return false;
+	return sb_is_word("core.excludesfile core.attributesfile commit.template mailmap.file "
+			  "blame.ignorerevsfile user.signingkey safe.directory fsck.skiplist "
+			  "maintenance.repo",
+			  key);
 }
 
 bool sb_git_strategy_is_known(const char *name)
 {
-	static const char *const known[] = {"octopus", "ort",     "ours",  "recursive",
-					    "resolve", "subtree", "theirs"};
-
-	for (size_t i = 0; i < COUNT(known); i++)
-		if (strcmp(name, known[i]) == 0)
-			return true;
-	return false;
+	return sb_is_word("octopus ort ours recursive resolve subtree theirs", name);
 }

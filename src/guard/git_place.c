@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/words.h"
 #include "guard/fold.h"
 #include "guard/git_files.h"
 #include "guard/guard_impl.h"
@@ -182,13 +183,7 @@ struct way {
 
 static bool is_list(const char *name)
 {
-	static const char *const words[] = {"logs", "refs",    "worktrees", "rr-cache", "lfs",
-					    "info", "objects", "hooks",     "remotes"};
-
-	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-		if (strcmp(name, words[i]) == 0)
-			return true;
-	return false;
+	return sb_is_word("logs refs worktrees rr-cache lfs info objects hooks remotes", name);
 }
 
 static struct way look_at_way(const char *path)

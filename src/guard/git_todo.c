@@ -2,24 +2,14 @@
 
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
-static bool is_among(const char *const *words, size_t count, const char *word, size_t length)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strlen(words[i]) == length && memcmp(words[i], word, length) == 0)
-			return true;
-	return false;
-}
+#include "base/words.h"
 
 /* Another core.commentChar makes '#' lines commands that git does not know, none that it runs. */
 enum sb_git_step sb_git_step_of(const char *line, size_t length)
 {
-	static const char *const steps[] = {
-		"pick",  "p", "reword", "r",     "edit",  "e",      "squash",     "s",
-		"fixup", "f", "drop",   "d",     "label", "l",      "reset",      "t",
-		"merge", "m", "noop",   "break", "b",     "revert", "update-ref", "u"};
-	static const char *const runs[] = {"exec", "x"};
+	static const char steps[] =
+		"pick p reword r edit e squash s fixup f drop d label l reset t "
+		"merge m noop break b revert update-ref u";
 	size_t start = 0, end;
 
 	while (start < length && (line[start] == ' ' || line[start] == '\t'))
@@ -28,10 +18,10 @@ enum sb_git_step sb_git_step_of(const char *line, size_t length)
 		return SB_GIT_STEP_PLAIN;
 	for (end = start; end < length && line[end] != ' ' && line[end] != '\t'; end++)
 		;
-	if (is_among(steps, COUNT(steps), line + start, end - start))
+	if (sb_words_have(steps, line + start, end - start))
 		return SB_GIT_STEP_PLAIN;
-	return is_among(runs, COUNT(runs), line + start, end - start) ? SB_GIT_STEP_RUNS
-								      : SB_GIT_STEP_ODD;
+	return sb_words_have("exec x", line + start, end - start) ? SB_GIT_STEP_RUNS
+								  : SB_GIT_STEP_ODD;
 }
 
 bool sb_git_todo_is_of_rebase(const char *path)

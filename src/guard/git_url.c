@@ -7,6 +7,7 @@
 
 #include "base/auto.h"
 #include "base/escape.h"
+#include "base/words.h"
 #include "guard/guard_impl.h"
 #include "path/path.h"
 
@@ -65,8 +66,6 @@ static bool is_option_for_ssh(const char *url, bool has_scheme)
  */
 bool sb_git_url_is_plain(const char *url)
 {
-	static const char *const schemes[] = {"https", "http",    "ssh",    "git",
-					      "file",  "git+ssh", "ssh+git"};
 	const char *end = strstr(url, "://");
 
 	if (url[0] == '-' || strstr(url, "::") || strpbrk(url, "$`"))
@@ -74,11 +73,9 @@ bool sb_git_url_is_plain(const char *url)
 	/* behind a slash or a colon it is part of a path */
 	if (!end || (size_t)(end - url) != strcspn(url, "/:"))
 		return !is_option_for_ssh(url, false);
-	for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++)
-		if (strlen(schemes[i]) == (size_t)(end - url) &&
-		    strncasecmp(url, schemes[i], (size_t)(end - url)) == 0)
-			return !is_option_for_ssh(url, true);
-	return false;
+	return sb_words_have_like("https http ssh git file git+ssh ssh+git", url,
+				  (size_t)(end - url)) &&
+	       !is_option_for_ssh(url, true);
 }
 
 /* Where a relative path starts: the work tree, or the bare repository. */

@@ -122,8 +122,7 @@ static bool was_known(struct comparison *comparison, const char *url)
 	for (size_t i = 0; comparison->left && i < comparison->before.count; i++) {
 		const struct sb_git_entry *entry = comparison->before.all[i];
 
-		if ((sb_git_key_is(entry->key, "remote", "url") ||
-		     sb_git_key_is(entry->key, "remote", "pushurl")) &&
+		if (sb_git_key_is(entry->key, "remote", "url pushurl") &&
 		    strcmp(sb_git_entry_value(entry), url) == 0)
 			return true;
 	}

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/auto.h"
+#include "base/words.h"
 #include "guard/git_files.h"
 #include "guard/named.h"
 #include "guard/option_name.h"
@@ -271,14 +272,9 @@ static const struct sb_guard_row *program_row(const struct sb_guard *guard, cons
  */
 static bool is_read_by_git(struct sb_stand *stand)
 {
-	static const char *const names[] = {".gitignore", ".gitattributes", ".mailmap"};
 	const struct sb_folded *name = sb_stand_name(stand, 0);
 
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (name->length == strlen(names[i]) &&
-		    memcmp(name->text, names[i], name->length) == 0)
-			return true;
-	return false;
+	return sb_words_have(".gitignore .gitattributes .mailmap", name->text, name->length);
 }
 
 enum sb_guard_verdict sb_judge_name(const struct sb_guard *guard, enum sb_guard_act act,

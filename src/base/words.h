@@ -1,0 +1,30 @@
+/*
+ * words.h - a list of names that is one text, with blanks between them: "push pull fetch".
+ *
+ * No pointers: a table of them has to be relocated at every start of the program.
+ */
+#ifndef SB_BASE_WORDS_H
+#define SB_BASE_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+/* The first of *words, which then begins behind it; NULL: there is none. */
+const char *sb_words_next(const char **words, size_t *out_length);
+
+/* Is name one of them? */
+bool sb_words_have(const char *words, const char *name, size_t length);
+
+/* The same without regard to case. */
+bool sb_words_have_like(const char *words, const char *name, size_t length);
+
+/* How long is the first of them that text begins with?  0: it begins with none. */
+size_t sb_words_begin(const char *words, const char *text);
+
+static inline bool sb_is_word(const char *words, const char *name)
+{
+	return sb_words_have(words, name, strlen(name));
+}
+
+#endif
