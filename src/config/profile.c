@@ -12,6 +12,7 @@
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/list.h"
+#include "base/words.h"
 #include "config/file.h"
 #include "config/load.h"
 #include "path/path.h"
@@ -48,27 +49,12 @@ static bool is_name(const char *name, size_t length)
 	       !memchr(name, '/', length);
 }
 
-static bool has_word(const char *words, const char *word)
-{
-	size_t length = strlen(word);
-
-	for (const char *at = words; *at;) {
-		size_t width = strcspn(at, " \t");
-
-		if (width == length && memcmp(at, word, width) == 0)
-			return true;
-		at += width;
-		at += strspn(at, " \t");
-	}
-	return false;
-}
-
 static const struct sb_shipped_profile *find_shipped(const char *name, bool by_program)
 {
 	for (size_t i = 0; i < sb_shipped_profile_count; i++) {
 		const struct sb_shipped_profile *row = &sb_shipped_profiles[i];
 
-		if (by_program ? has_word(row->programs, name) : strcmp(row->name, name) == 0)
+		if (by_program ? sb_is_word(row->programs, name) : strcmp(row->name, name) == 0)
 			return row;
 	}
 	return NULL;
@@ -261,7 +247,7 @@ static bool names_program(const struct sb_maker *maker, const char *file, const 
 {
 	SB_AUTO_FREE char *programs = profile_words(maker, file, SB_LINE_PROGRAM);
 
-	return programs && has_word(programs, program);
+	return programs && sb_is_word(programs, program);
 }
 
 /* The user's profile for a program: the file that has its name, else the first that names it. */
@@ -424,7 +410,7 @@ static int choose_given(struct sb_maker *maker, const struct names *names, struc
 	for (size_t i = 0; i < names->count; i++)
 		profile->fits |= strcmp(names->all[i], name) == 0 ||
 				 (profile->file ? names_program(maker, profile->file, names->all[i])
-						: has_word(shipped->programs, names->all[i]));
+						: sb_is_word(shipped->programs, names->all[i]));
 	return profile->name ? SB_OK : sb_no_memory(err);
 }
 

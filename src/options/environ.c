@@ -1,8 +1,9 @@
 #include "options/environ.h"
 
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
+
+#include "base/words.h"
 
 static bool is_named(const char *names, const char *variable, size_t length)
 {
@@ -29,34 +30,14 @@ static bool is_named(const char *names, const char *variable, size_t length)
  */
 static bool is_proxy(const char *variable, size_t length)
 {
-	static const char *const names[] = {
-		"http_proxy",
-		"https_proxy",
-		"all_proxy",
-		"no_proxy",
-		"ftp_proxy",
-		"socks_proxy",
-		"ws_proxy",
-		"wss_proxy",
-		"grpc_proxy",
-		"rsync_proxy",
-		"npm_config_proxy",
-		"npm_config_http_proxy",
-		"pip_proxy",
-		"npm_config_noproxy",
-		"npm_config_https_proxy",
-		"cargo_http_proxy",
-		"yarn_http_proxy",
-		"yarn_https_proxy",
-		"global_agent_http_proxy",
-		"global_agent_https_proxy",
-		"git_http_proxy",
-	};
+	static const char names[] =
+		"http_proxy https_proxy all_proxy no_proxy ftp_proxy socks_proxy ws_proxy "
+		"wss_proxy grpc_proxy rsync_proxy npm_config_proxy npm_config_http_proxy "
+		"pip_proxy npm_config_noproxy npm_config_https_proxy cargo_http_proxy "
+		"yarn_http_proxy yarn_https_proxy global_agent_http_proxy "
+		"global_agent_https_proxy git_http_proxy";
 
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (strlen(names[i]) == length && strncasecmp(names[i], variable, length) == 0)
-			return true;
-	return false;
+	return sb_words_have_like(names, variable, length);
 }
 
 bool sb_environ_removes(const struct sb_environ_names *names, const char *variable)

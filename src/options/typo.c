@@ -2,19 +2,16 @@
 
 #include <string.h>
 
+#include "base/words.h"
+
 #define MAX_NAME 32 /* longer than any option */
 #define MAX_SLIP 2  /* letters; two that have changed places are two */
 
 /* Words that bash takes, and fish; those of zsh are the names of its settings, none near ours. */
-static const char *const shells[] = {
-	"debug",       "debugger",  "dump-po-strings", "dump-strings",
-	"help",        "init-file", "login",           "noediting",
-	"noprofile",   "norc",      "posix",           "pretty-print",
-	"protected",   "rcfile",    "restricted",      "verbose",
-	"version",     "wordexp",   "command",         "init-command",
-	"interactive", "no-config", "no-execute",      "print-debug-categories",
-	"private",     "profile",
-};
+static const char shells[] =
+	"debug debugger dump-po-strings dump-strings help init-file login noediting noprofile norc "
+	"posix pretty-print protected rcfile restricted verbose version wordexp command init-command "
+	"interactive no-config no-execute print-debug-categories private profile";
 
 static size_t smaller(size_t a, size_t b)
 {
@@ -46,7 +43,7 @@ const struct sb_option *sb_typo_of(const char *argument, const struct sb_option 
 				   size_t count)
 {
 	const struct sb_option *found = NULL;
-	size_t nearest = MAX_SLIP + 1, length;
+	size_t nearest = MAX_SLIP + 1, length, width;
 
 	if (strncmp(argument, "--", 2) != 0)
 		return NULL;
@@ -65,9 +62,9 @@ const struct sb_option *sb_typo_of(const char *argument, const struct sb_option 
 			found = &options[i];
 		}
 	}
-	for (size_t i = 0; i < sizeof shells / sizeof shells[0] && found; i++)
-		if (strcmp(shells[i], found->name) != 0 &&
-		    distance(argument, length, shells[i], strlen(shells[i])) <= nearest)
+	for (const char *word, *words = shells; found && (word = sb_words_next(&words, &width));)
+		if ((width != strlen(found->name) || memcmp(word, found->name, width) != 0) &&
+		    distance(argument, length, word, width) <= nearest)
 			found = NULL;
 	return found;
 }

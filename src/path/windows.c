@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/words.h"
 
 static bool is_separator(char c)
 {
@@ -119,31 +120,21 @@ long sb_windows_start(const char *path, struct sb_parsed *out, bool *out_verbati
 
 /* --- names -------------------------------------------------------------------------------------- */
 
-static bool is_one_of(const char *name, size_t length, const char *const *all)
-{
-	for (; *all; all++)
-		if (strlen(*all) == length && sb_windows_begins(name, *all) == length)
-			return true;
-	return false;
-}
-
 bool sb_windows_is_device(const char *name, size_t length)
 {
-	static const char *const plain[] = {"CON",    "PRN",     "AUX",    "NUL",
-					    "CONIN$", "CONOUT$", "CLOCK$", NULL};
-	static const char *const ports[] = {"COM", "LPT", NULL};
-	static const char *const raised[] = {"\xc2\xb9", "\xc2\xb2", "\xc2\xb3", NULL}; /* 1 2 3 */
 	size_t end = 0;
 
 	while (end < length && name[end] != '.' && name[end] != ':')
 		end++;
 	while (end && name[end - 1] == ' ')
 		end--;
-	if (is_one_of(name, end, plain))
+	if (sb_words_have_like("CON PRN AUX NUL CONIN$ CONOUT$ CLOCK$", name, end))
 		return true;
-	if (end < 4 || !is_one_of(name, 3, ports))
+	if (end < 4 || !sb_words_have_like("COM LPT", name, 3))
 		return false;
-	return (end == 4 && is_digit(name[3])) || (end == 5 && is_one_of(name + 3, 2, raised));
+	return (end == 4 && is_digit(name[3])) ||
+	       (end == 5 &&
+		/* a raised 1, 2 or 3 */ sb_words_have("\xc2\xb9 \xc2\xb2 \xc2\xb3", name + 3, 2));
 }
 
 /* Up to eight characters that end in ~ and digits, and up to three behind a dot. */

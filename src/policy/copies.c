@@ -1,20 +1,15 @@
 /* copies.c - names that say: a copy of another file. */
 #include <string.h>
 
+#include "base/words.h"
 #include "policy/builtin_impl.h"
 
 /* Does what begins at the mark (a dot, - or _) say that this is a copy? */
 static bool says_copy(const char *mark)
 {
-	static const char *const words[] = {"bak",  "backup", "bkp", "copy", "lock", "old",
-					    "orig", "prev",   "sav", "sw",   "temp", "tmp"};
-
 	if (mark[0] == '.' && ((mark[1] >= '0' && mark[1] <= '9') || mark[1] == '~'))
 		return true;
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (strncmp(mark + 1, words[i], strlen(words[i])) == 0)
-			return true;
-	return false;
+	return sb_words_begin("bak backup bkp copy lock old orig prev sav sw temp tmp", mark + 1);
 }
 
 size_t sb_copy_stem(const char **name)

@@ -6,17 +6,19 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/words.h"
 #include "policy/builtin_impl.h"
 
 #define MAX_SETTINGS (64 * 1024) /* longer ones are closed without a look */
 
-static bool has_word(const char *text, size_t length, const char *word)
+static bool has_word_of(const char *words, const char *text, size_t length)
 {
-	size_t width = strlen(word);
+	size_t width;
 
-	for (size_t i = 0; i + width <= length; i++)
-		if (strncasecmp(text + i, word, width) == 0)
-			return true;
+	for (const char *word; (word = sb_words_next(&words, &width));)
+		for (size_t i = 0; i + width <= length; i++)
+			if (strncasecmp(text + i, word, width) == 0)
+				return true;
 	return false;
 }
 
@@ -29,9 +31,6 @@ static bool has_word(const char *text, size_t length, const char *word)
  */
 bool sb_may_hold_password(int directory, const char *name)
 {
-	static const char *const words[] = {"pass", "pwd", "token",   "secret",
-					    "auth", "key", "cred",    "login",
-					    "user", "@",   "private", "bearer"};
 	SB_AUTO_FD int fd = openat(directory, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	SB_AUTO_FREE char *text = malloc(MAX_SETTINGS);
 	size_t length = 0;
@@ -43,8 +42,6 @@ bool sb_may_hold_password(int directory, const char *name)
 		length += (size_t)part;
 	if (part < 0 || length == MAX_SETTINGS || memchr(text, '\0', length))
 		return true;
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (has_word(text, length, words[i]))
-			return true;
-	return false;
+	return has_word_of("pass pwd token secret auth key cred login user @ private bearer", text,
+			   length);
 }

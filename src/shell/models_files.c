@@ -28,19 +28,9 @@ static bool is_directory(const struct sb_field *field)
 		(ends_in(field->text, "/.") || ends_in(field->text, "/..")));
 }
 
-static bool is_one_of(const struct sb_field *field, const char *const *names)
-{
-	for (; field && *names; names++)
-		if (sb_field_is(field, *names))
-			return true;
-	return false;
-}
-
 /* What was there is kept by another name: one with a suffix, with a number, or (by default) either. */
 static void keep_backup(struct sb_command *call, const struct sb_field *made)
 {
-	static const char *const simple[] = {"simple", "never", "none", "off", NULL};
-	static const char *const numbers[] = {"numbered", "t", NULL};
 	const struct sb_field *suffix = call->value['S'], *control = call->value['b'];
 	struct sb_field from_variable = {.text = ""};
 	const char *text;
@@ -52,10 +42,10 @@ static void keep_backup(struct sb_command *call, const struct sb_field *made)
 			sb_variable_get(call->shell, "VERSION_CONTROL", 15, &from_variable.text);
 		control = &from_variable;
 	}
-	if (!is_one_of(control, simple))
+	if (!sb_field_is_one(control, "simple never none off"))
 		sb_command_act(call, SB_PREVIEW_CREATE, sb_field_like(call->shell, made, ".~*~"),
 			       SB_POSSIBLE);
-	if (is_one_of(control, numbers))
+	if (sb_field_is_one(control, "numbered t"))
 		return;
 	if (suffix) {
 		text = suffix->known == SB_KNOWN && *suffix->text ? suffix->text : NULL;

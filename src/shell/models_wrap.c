@@ -244,20 +244,10 @@ static void each_found(struct search *search, enum sb_preview_act act)
 			       SB_POSSIBLE);
 }
 
-static bool is_one(const struct sb_field *field, const char *const *names)
-{
-	for (; *names; names++)
-		if (sb_field_is(field, *names))
-			return true;
-	return false;
-}
-
 static void find_names(struct search *search)
 {
-	static const char *const either[] = {"-o", "-or", ",", "!", "-not", NULL};
-
 	for (size_t i = search->starts; i + 1 < search->call->count; i++) {
-		search->either |= is_one(search->call->operands[i], either);
+		search->either |= sb_field_is_one(search->call->operands[i], "-o -or , ! -not");
 		if (sb_field_is(search->call->operands[i], "-name"))
 			search->name = search->call->operands[i + 1];
 	}
@@ -278,9 +268,6 @@ static void skip_flags(struct sb_command *call)
 
 enum sb_ending sb_model_find(struct sb_command *call)
 {
-	static const char *const execs[] = {"-exec", "-ok", NULL};
-	static const char *const execs_inside[] = {"-execdir", "-okdir", NULL};
-	static const char *const writes[] = {"-fprint", "-fprint0", "-fls", "-fprintf", NULL};
 	struct search search = {.call = call};
 
 	skip_flags(call);
@@ -294,11 +281,12 @@ enum sb_ending sb_model_find(struct sb_command *call)
 	for (size_t i = search.starts; i < call->count; i++) {
 		const struct sb_field *field = call->operands[i];
 
-		if (is_one(field, execs) || is_one(field, execs_inside)) {
-			i = run_exec(&search, i + 1, is_one(field, execs_inside));
+		if (sb_field_is_one(field, "-exec -ok -execdir -okdir")) {
+			i = run_exec(&search, i + 1, sb_field_is_one(field, "-execdir -okdir"));
 		} else if (sb_field_is(field, "-delete")) {
 			each_found(&search, SB_PREVIEW_DELETE);
-		} else if (is_one(field, writes) && i + 1 < call->count) {
+		} else if (sb_field_is_one(field, "-fprint -fprint0 -fls -fprintf") &&
+			   i + 1 < call->count) {
 			sb_command_act(call, SB_PREVIEW_CREATE, call->operands[++i], SB_CERTAIN);
 		} else if (field->known == SB_NOT_KNOWN && (field->many || field->leads)) {
 			sb_unknown_word(call->shell, field); /* it may be an action */

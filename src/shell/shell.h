@@ -136,6 +136,7 @@ void sb_expression(struct sb_shell *shell, const struct sb_word *word);
 struct sb_field *sb_field_new(struct sb_shell *shell, enum sb_knowledge known, const char *text,
 			      size_t length);
 bool sb_field_is(const struct sb_field *field, const char *text);
+bool sb_field_is_one(const struct sb_field *field, const char *words); /* base/words.h */
 /* dir + "/" + the last component of name; all else is dir's. */
 struct sb_field *sb_field_into(struct sb_shell *shell, const struct sb_field *dir,
 			       const struct sb_field *name);

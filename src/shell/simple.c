@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "base/words.h"
 #include "shell/reader.h"
 
 /* --- redirections ----------------------------------------------------------------------------- */
@@ -197,13 +198,7 @@ static struct sb_assignment *read_assignment(struct sb_reader *reader)
 /* Commands whose words are assignments, too. */
 static bool declares(const struct sb_word *word)
 {
-	static const char *const names[] = {"declare", "typeset", "local", "export", "readonly"};
-
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (strlen(names[i]) == word->length &&
-		    memcmp(names[i], word->text, word->length) == 0)
-			return true;
-	return false;
+	return sb_words_have("declare typeset local export readonly", word->text, word->length);
 }
 
 /* "name ()": a function, if it is all that was read. */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/words.h"
 #include "shell/models.h"
 
 #define DEPTH_MOST 16 /* of functions that call functions */
@@ -99,18 +100,12 @@ static bool assign(struct sb_shell *shell, const struct sb_assignment *list, boo
 /* A program of the system by its whole path, or a name; NULL: no name that a model has. */
 static const char *model_name(const char *name)
 {
-	static const char *const places[] = {"/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/",
-					     "/usr/sbin/"};
+	size_t length;
 
 	if (!strchr(name, '/'))
 		return name;
-	for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-		size_t length = strlen(places[i]);
-
-		if (strncmp(name, places[i], length) == 0 && !strchr(name + length, '/'))
-			return name + length;
-	}
-	return NULL;
+	length = sb_words_begin("/bin/ /usr/bin/ /usr/local/bin/ /sbin/ /usr/sbin/", name);
+	return length && !strchr(name + length, '/') ? name + length : NULL;
 }
 
 /* What a function made local is as before. */
@@ -174,8 +169,7 @@ static enum sb_ending call_model(struct sb_shell *shell, const struct sb_model *
 		sb_outlook_program(shell->outlook, fields->text);
 	/* the two that every program of GNU has, and that do nothing */
 	if (!(model->flags & (SB_MODEL_BUILTIN | SB_MODEL_RAW)) && fields->next &&
-	    !fields->next->next &&
-	    (sb_field_is(fields->next, "--help") || sb_field_is(fields->next, "--version")))
+	    !fields->next->next && sb_field_is_one(fields->next, "--help --version"))
 		return SB_ENDS_WELL;
 	if (!sb_command_read(&call, fields->next))
 		return SB_ENDS_OPEN;
@@ -218,9 +212,7 @@ enum sb_ending sb_walk_call(struct sb_shell *shell, struct sb_field *fields)
 static bool sees_variables(const struct sb_shell *shell, const struct sb_field *field)
 {
 	return field->known != SB_KNOWN || sb_function_get(shell, field->text) ||
-	       sb_field_is(field, "eval") || sb_field_is(field, ".") ||
-	       sb_field_is(field, "source") || sb_field_is(field, "command") ||
-	       sb_field_is(field, "builtin") || sb_field_is(field, "trap");
+	       sb_field_is_one(field, "eval . source command builtin trap");
 }
 
 /* What stood before a command is as before it; where its commands saw them, shells differ. */

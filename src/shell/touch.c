@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "base/words.h"
 #include "shell/shell.h"
 
 #define BY_MOST 200 /* of the words that are shown as responsible */
@@ -22,6 +23,11 @@ struct sb_field *sb_field_new(struct sb_shell *shell, enum sb_knowledge known, c
 bool sb_field_is(const struct sb_field *field, const char *text)
 {
 	return field && field->known == SB_KNOWN && strcmp(field->text, text) == 0;
+}
+
+bool sb_field_is_one(const struct sb_field *field, const char *words)
+{
+	return field && field->known == SB_KNOWN && sb_is_word(words, field->text);
 }
 
 static bool is_wild(char c)
@@ -217,15 +223,9 @@ static bool has_prefix(const char *text, const char *prefix)
 /* What is written there is in no file. */
 static bool is_no_file(const char *path)
 {
-	static const char *const names[] = {"null", "zero",   "full",   "random", "urandom",
-					    "tty",  "stdout", "stderr", "stdin"};
-
-	if (!has_prefix(path, "/dev/"))
-		return false;
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (strcmp(path + 5, names[i]) == 0)
-			return true;
-	return has_prefix(path, "/dev/fd/");
+	return has_prefix(path, "/dev/fd/") ||
+	       (has_prefix(path, "/dev/") &&
+		sb_is_word("null zero full random urandom tty stdout stderr stdin", path + 5));
 }
 
 /* --- telling ------------------------------------------------------------------------------------ */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/words.h"
 #include "shell/models.h"
 
 #define TRAPS_MOST 32
@@ -73,14 +74,8 @@ static bool is_exit(const struct sb_field *field)
 /* Does it come without anybody from outside? */
 static bool is_inner(const struct sb_field *field)
 {
-	static const char *const names[] = {"DEBUG", "RETURN", "ERR", "CHLD", "SIGCHLD"};
-
-	if (field->known != SB_KNOWN)
-		return true;
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (strcasecmp(field->text, names[i]) == 0)
-			return true;
-	return false;
+	return field->known != SB_KNOWN || sb_words_have_like("DEBUG RETURN ERR CHLD SIGCHLD",
+							      field->text, strlen(field->text));
 }
 
 static void keep(struct sb_command *call, bool at_exit, bool any_time)

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "base/words.h"
 #include "shell/shell.h"
 
 /* Beyond so many a look at the list costs too much: then nothing is known. */
@@ -29,22 +30,14 @@ static struct sb_binding *find(const struct sb_shell *shell, const char *name, s
 /* Those that bash sets by itself, or that a run under sandbash has otherwise. */
 static bool is_special(const char *name, size_t length)
 {
-	static const char *const names[] = {
-		"RANDOM",   "SRANDOM",  "SECONDS",  "LINENO", "UID",       "EUID",       "PPID",
-		"HOSTNAME", "HOSTTYPE", "MACHTYPE", "OSTYPE", "SHELLOPTS", "PIPESTATUS", "FUNCNAME",
-		"GROUPS",   "DIRSTACK", "IFS",      "OPTIND", "OPTERR",    "OPTARG",     "PATH",
-		"TERM",     "SHELL",    "SHLVL",    "_",      "REPLY",     "COLUMNS",    "LINES",
-		"PS4",      "TMPDIR",   "TMP",      "TEMP",
-	};
-
-	if ((length >= 4 && memcmp(name, "BASH", 4) == 0) ||
-	    (length >= 5 && memcmp(name, "EPOCH", 5) == 0) ||
-	    (length >= 8 && memcmp(name, "SANDBASH", 8) == 0))
-		return true;
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0)
-			return true;
-	return false;
+	return (length >= 4 && memcmp(name, "BASH", 4) == 0) ||
+	       (length >= 5 && memcmp(name, "EPOCH", 5) == 0) ||
+	       (length >= 8 && memcmp(name, "SANDBASH", 8) == 0) ||
+	       sb_words_have("RANDOM SRANDOM SECONDS LINENO UID EUID PPID HOSTNAME HOSTTYPE "
+			     "MACHTYPE OSTYPE SHELLOPTS PIPESTATUS FUNCNAME GROUPS DIRSTACK IFS "
+			     "OPTIND OPTERR OPTARG PATH TERM SHELL SHLVL _ REPLY COLUMNS LINES PS4 "
+			     "TMPDIR TMP TEMP",
+			     name, length);
 }
 
 static enum sb_knowledge known_text(const char *text, const char **out_text)

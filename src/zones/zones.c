@@ -1,3 +1,4 @@
+#include "base/words.h"
 #include "zones/zones_impl.h"
 
 #include <ctype.h>
@@ -78,15 +79,10 @@ int sb_zones_add(struct sb_zones *zones, struct sb_zone zone, struct sb_error *e
  */
 static bool is_of_system(const char *name)
 {
-	static const char *const names[] = {"bin", "boot", "dev",  "etc",  "home", "media",
-					    "mnt", "opt",  "proc", "root", "run",  "sbin",
-					    "srv", "sys",  "tmp",  "usr",  "var"};
-
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	return strncmp(name, "lib", 3) == 0 &&
-	       (!name[3] || isdigit((unsigned char)name[3]) || strcmp(name + 3, "x32") == 0);
+	return sb_is_word("bin boot dev etc home media mnt opt proc root run sbin srv sys tmp usr "
+			  "var libx32",
+			  name) ||
+	       (strncmp(name, "lib", 3) == 0 && (!name[3] || isdigit((unsigned char)name[3])));
 }
 
 int sb_zone_check_name(const char *name, const char **out_expected)
