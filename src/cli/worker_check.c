@@ -9,7 +9,6 @@
 #include "base/list.h"
 #include "cli/cli.h"
 #include "cli/worker.h"
-#include "zones/schema.h"
 
 #define MAX_CHAIN 64 /* of workers that call each other */
 
@@ -116,7 +115,7 @@ static int look(const struct checking *checking, const char *file, const struct 
 		sb_hint(err, "it is called by '%s'; each FILE is, by the one before", parent->name);
 	if (status == SB_OK) {
 		status = sb_worker_programs(&out->worker, &run, err);
-		sb_words_free(run.programs);
+		sb_list_free(run.programs);
 		if (status != SB_OK)
 			sb_zones_done(&out->gets);
 	}

@@ -190,7 +190,7 @@ static int take_subsection(struct finding *finding, const char *key, struct sb_e
 
 	if (!dot)
 		return SB_OK;
-	return url ? take_git_url(finding, url, err) : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	return url ? take_git_url(finding, url, err) : sb_no_memory(err);
 }
 
 static int read_git(struct finding *finding, const struct sb_buf *text, struct sb_error *err)
@@ -263,7 +263,7 @@ static int read_values(struct finding *finding, const char *text, const char *ke
 				continue;
 			url = strndup(value, width);
 			if (!url)
-				return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+				return sb_no_memory(err);
 			status = take_urls(finding, url, err);
 		}
 	}
@@ -367,7 +367,7 @@ static int read_variable(struct finding *finding, const char *name, const char *
 		return take_urls(finding, value, err);
 	if (asprintf(&line, "%s=%s", keys, value) < 0) {
 		line = NULL;
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	}
 	return take_bare(finding, line, err);
 }
@@ -425,8 +425,7 @@ static int read_row(struct finding *finding, size_t row, struct sb_error *err)
 		path = sb_path_join(base, file + 2);
 	}
 	if (file[0] != '.')
-		return path ? read_file(finding, path, keys, false, err)
-			    : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return path ? read_file(finding, path, keys, false, err) : sb_no_memory(err);
 	for (size_t i = 0; setup->projects[i] && status == SB_OK; i++) {
 		struct sb_repository repository;
 		bool git = strcmp(keys, "git") == 0;
@@ -439,7 +438,7 @@ static int read_row(struct finding *finding, size_t row, struct sb_error *err)
 		if (git)
 			sb_repository_done(&repository);
 		status = of_project ? read_file(finding, of_project, keys, true, err)
-				    : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+				    : sb_no_memory(err);
 	}
 	return status;
 }
@@ -489,13 +488,13 @@ int sb_hosts_defer(struct sb_maker *maker, const struct sb_rule_source *source,
 		reallocarray(maker->hosts, maker->host_count + 1, sizeof *grown);
 
 	if (!grown)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	maker->hosts = grown;
 	grown[maker->host_count] = (struct sb_own_host){(enum sb_verdict)line->value,
 							strdup(line->text), strdup(source->origin)};
 	return grown[maker->host_count].text && grown[maker->host_count++].origin
 		       ? SB_OK
-		       : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		       : sb_no_memory(err);
 }
 
 void sb_hosts_forget(struct sb_maker *maker)

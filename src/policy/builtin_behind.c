@@ -97,7 +97,7 @@ static int hide_behind(struct behind *behind, const char *directory)
 			continue;
 		path = sb_path_join(directory, entry->d_name);
 		if (!path)
-			status = sb_fail(behind->err, SB_E_NOMEM, 0, "out of memory");
+			status = sb_no_memory(behind->err);
 		else if (!goes_on)
 			status = hide_target(behind, path);
 		else if (behind->deeper--)

@@ -54,6 +54,6 @@ int sb_zones_obeyed(struct sb_zones *zones, const struct sb_guard *guard, const 
 		if (zones->all[i].mode == SB_ZONE_RW &&
 		    sb_guard_obeyed_in(guard, zones->all[i].path, tops, add, &zones->all[i]) !=
 			    SB_OK)
-			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+			return sb_no_memory(err);
 	return SB_OK;
 }

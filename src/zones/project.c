@@ -21,6 +21,7 @@ const char *const sb_project_files[] = {"golem-forge.config.yaml", "sandbash.yam
 struct reading {
 	struct sb_project *project;
 	const struct sb_yaml *root, *zones;
+	unsigned direct;
 	const struct sb_yaml *path; /* of the zone at hand, as are: */
 	unsigned mode;
 	enum sb_approval write, remove;
@@ -37,81 +38,25 @@ void sb_project_done(struct sb_project *project)
 
 /* --- keys --------------------------------------------------------------------------------------- */
 
-static int read_mode(const struct sb_schema *schema, const struct sb_yaml *value)
-{
-	static const char *const words[] = {"sandboxed", "direct", NULL};
-	struct reading *reading = schema->context;
-	unsigned which = 0;
-	int status = sb_schema_choose(schema, value, words, &which);
-
-	reading->project->direct = which == 1;
-	return status;
-}
-
-static int read_root(const struct sb_schema *schema, const struct sb_yaml *value)
-{
-	struct reading *reading = schema->context;
-
-	reading->root = value;
-	return SB_OK;
-}
-
-static int read_zones(const struct sb_schema *schema, const struct sb_yaml *value)
-{
-	struct reading *reading = schema->context;
-
-	reading->zones = value;
-	return SB_OK;
-}
-
-static int read_zone_path(const struct sb_schema *schema, const struct sb_yaml *value)
-{
-	struct reading *reading = schema->context;
-
-	reading->path = value;
-	return SB_OK;
-}
-
-static int read_zone_mode(const struct sb_schema *schema, const struct sb_yaml *value)
-{
-	static const char *const words[] = {"ro", "rw", NULL};
-	struct reading *reading = schema->context;
-
-	return sb_schema_choose(schema, value, words, &reading->mode);
-}
-
-static int read_write(const struct sb_schema *schema, const struct sb_yaml *value)
-{
-	struct reading *reading = schema->context;
-
-	return sb_zone_read_approval(schema, value, &reading->write);
-}
-
-static int read_delete(const struct sb_schema *schema, const struct sb_yaml *value)
-{
-	struct reading *reading = schema->context;
-
-	return sb_zone_read_approval(schema, value, &reading->remove);
-}
+#define READING(member) offsetof(struct reading, member)
 
 /* Whatever a worker's file says: of two the stricter counts. */
-static int read_approval(const struct sb_schema *schema, const struct sb_yaml *value)
-{
-	static const struct sb_key keys[] = {
-		{"write", SB_YAML_WORD, read_write}, {"delete", SB_YAML_WORD, read_delete}, {NULL}};
+static const struct sb_key approval_keys[] = {
+	{"write", SB_YAML_WORD, .at = READING(write), .words = SB_APPROVAL_WORDS},
+	{"delete", SB_YAML_WORD, .at = READING(remove), .words = SB_APPROVAL_WORDS},
+	{NULL}};
 
-	return sb_schema_read(schema, value, keys);
-}
+static const struct sb_key zone_keys[] = {
+	{"path", SB_YAML_WORD, .at = READING(path)},
+	{"mode", SB_YAML_WORD, .at = READING(mode), .words = SB_MODE_WORDS},
+	{"approval", SB_YAML_MAP, .keys = approval_keys},
+	{NULL}};
 
-static int read_sandbox(const struct sb_schema *schema, const struct sb_yaml *value)
-{
-	static const struct sb_key keys[] = {{"mode", SB_YAML_WORD, read_mode},
-					     {"root", SB_YAML_WORD, read_root},
-					     {"zones", SB_YAML_MAP, read_zones},
-					     {NULL}};
-
-	return sb_schema_read(schema, value, keys);
-}
+static const struct sb_key sandbox_keys[] = {
+	{"mode", SB_YAML_WORD, .at = READING(direct), .words = "sandboxed direct"},
+	{"root", SB_YAML_WORD, .at = READING(root)},
+	{"zones", SB_YAML_MAP, .at = READING(zones)},
+	{NULL}};
 
 /* --- directories -------------------------------------------------------------------------------- */
 
@@ -169,10 +114,6 @@ static int check_overlap(const struct sb_schema *schema, const struct sb_yaml *v
 
 static int add_zone(const struct sb_schema *schema, const struct sb_yaml *entry)
 {
-	static const struct sb_key keys[] = {{"path", SB_YAML_WORD, read_zone_path},
-					     {"mode", SB_YAML_WORD, read_zone_mode},
-					     {"approval", SB_YAML_MAP, read_approval},
-					     {NULL}};
 	struct reading *reading = schema->context;
 	struct sb_project *project = reading->project;
 	struct sb_zone zone = {.line = entry->key_line, .column = entry->key_column};
@@ -186,7 +127,7 @@ static int add_zone(const struct sb_schema *schema, const struct sb_yaml *entry)
 	reading->path = NULL;
 	reading->mode = SB_ZONE_RO;
 	reading->write = reading->remove = SB_PRE_APPROVED;
-	status = sb_schema_read(schema, entry, keys);
+	status = sb_schema_read(schema, entry, zone_keys);
 	where = reading->path ? reading->path : entry;
 	if (status == SB_OK)
 		status = find_directory(
@@ -245,7 +186,8 @@ static bool is_shared(const char *file)
 
 static int read_text(const struct sb_buf *text, struct sb_project *out, struct sb_error *err)
 {
-	static const struct sb_key keys[] = {{"sandbox", SB_YAML_MAP, read_sandbox}, {NULL}};
+	static const struct sb_key keys[] = {{"sandbox", SB_YAML_MAP, .keys = sandbox_keys},
+					     {NULL}};
 	struct reading reading = {.project = out};
 	const struct sb_schema schema = {out->file, &reading, err};
 	struct sb_yaml document;
@@ -254,8 +196,9 @@ static int read_text(const struct sb_buf *text, struct sb_project *out, struct s
 	if (status != SB_OK)
 		return status;
 	status = is_shared(out->file) && sb_yaml_get(&document, "sandbox")
-			 ? read_sandbox(&schema, sb_yaml_get(&document, "sandbox"))
+			 ? sb_schema_read(&schema, sb_yaml_get(&document, "sandbox"), sandbox_keys)
 			 : sb_schema_read(&schema, &document, keys);
+	out->direct = reading.direct;
 	if (status == SB_OK)
 		status = set_root(&schema);
 	if (status == SB_OK && !reading.zones && !out->direct)
@@ -282,8 +225,7 @@ static int find_file(struct sb_project *out, struct sb_buf *text, struct sb_erro
 		SB_AUTO_FREE char *path = sb_path_join(out->directory, sb_project_files[i]);
 		SB_AUTO_BUF struct sb_buf own = SB_BUF(SB_CONFIG_LIMIT);
 		bool found = false;
-		int status = path ? sb_config_read(path, &own, &found, err)
-				  : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		int status = path ? sb_config_read(path, &own, &found, err) : sb_no_memory(err);
 
 		if (status != SB_OK)
 			return status;
@@ -296,7 +238,7 @@ static int find_file(struct sb_project *out, struct sb_buf *text, struct sb_erro
 			sb_buf_append(text, own.data, own.length);
 		}
 	}
-	return sb_buf_failed(text) ? sb_fail(err, SB_E_NOMEM, 0, "out of memory") : SB_OK;
+	return sb_buf_failed(text) ? sb_no_memory(err) : SB_OK;
 }
 
 int sb_project_load(const char *directory, struct sb_project *out, struct sb_error *err)
@@ -306,7 +248,7 @@ int sb_project_load(const char *directory, struct sb_project *out, struct sb_err
 
 	*out = (struct sb_project){.directory = strdup(directory)};
 	if (!out->directory)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	status = find_file(out, &text, err);
 	if (status == SB_OK)
 		status = out->file ? read_text(&text, out, err) : use_defaults(out, err);
@@ -342,7 +284,7 @@ int sb_project_find(const char *directory, const char *home, char **out, struct 
 	struct stat first, info;
 
 	if (!at)
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	if (stat(at, &first) != 0)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot look at '%s'", at);
 	while (!has_file(at)) {
@@ -365,5 +307,5 @@ int sb_project_find(const char *directory, const char *home, char **out, struct 
 		}
 	}
 	*out = sb_take_ptr(&at);
-	return *out ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	return *out ? SB_OK : sb_no_memory(err);
 }

@@ -89,7 +89,7 @@ static int add_zone(struct sb_policy *policy, const struct sb_zone *zone, enum s
 
 	sb_zone_says(zone, &origin);
 	if (!pattern || sb_buf_failed(&origin))
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	rule.pattern = pattern;
 	rule.origin = origin.data;
 	return sb_policy_add(policy, &rule, err);
@@ -117,7 +117,7 @@ static int add_parts(struct sb_policy *policy, const struct sb_zone *zone, enum 
 		     struct sb_error *err)
 {
 	SB_AUTO_FREE char *base = pattern_of(zone, names);
-	int status = base ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	int status = base ? SB_OK : sb_no_memory(err);
 
 	for (size_t i = 0; i < zone->part_count && status == SB_OK; i++)
 		status = add_part(policy, zone, &zone->parts[i], base, err);
@@ -223,7 +223,7 @@ static int inherit(const struct inheriting *inheriting)
 		/* the text of a pattern has the components of its prefix, some with backslashes */
 		SB_AUTO_FREE char *around = sb_pattern_escape(path);
 
-		status = !around ? sb_fail(inheriting->err, SB_E_NOMEM, 0, "out of memory")
+		status = !around ? sb_no_memory(inheriting->err)
 			 : *behind(around, pattern.text)
 				 ? add_seen(inheriting, behind(around, pattern.text))
 				 : SB_OK;
@@ -250,7 +250,7 @@ int sb_zones_inherit(struct sb_policy *policy, const struct sb_zones *zones,
 		SB_AUTO_FREE char *base = pattern_of(zone, names);
 
 		if (!base)
-			return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+			return sb_no_memory(err);
 		if (sb_decide(user, SB_READ, zone->path).verdict != SB_ALLOW)
 			return sb_fail(err, SB_E_REFUSED, 0, "/%s: a rule hides its directory",
 				       zone->name);

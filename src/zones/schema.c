@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/list.h"
+#include "base/words.h"
 
 int sb_schema_fail(const struct sb_schema *schema, const struct sb_yaml *value, const char *format,
 		   ...)
@@ -19,11 +21,6 @@ int sb_schema_fail(const struct sb_schema *schema, const struct sb_yaml *value, 
 	return sb_yaml_fail(schema->err, schema->file, value->line, value->column, "%s", message);
 }
 
-int sb_schema_no_memory(const struct sb_schema *schema)
-{
-	return sb_fail(schema->err, SB_E_NOMEM, 0, "out of memory");
-}
-
 static void list_keys(const struct sb_key *keys, struct sb_buf *out)
 {
 	for (const struct sb_key *key = keys; key->name; key++)
@@ -35,6 +32,7 @@ static int read_key(const struct sb_schema *schema, const struct sb_yaml *value,
 {
 	SB_AUTO_BUF struct sb_buf names = SB_BUF(1024);
 	const struct sb_key *key = keys;
+	void *place;
 
 	while (key->name && strcmp(key->name, value->key) != 0)
 		key++;
@@ -43,13 +41,21 @@ static int read_key(const struct sb_schema *schema, const struct sb_yaml *value,
 		return sb_yaml_fail(schema->err, schema->file, value->key_line, value->key_column,
 				    "expected one of %s; found '%s'", names.data, value->key);
 	}
+	place = (char *)schema->context + key->at;
 	if (value->kind == SB_YAML_NOTHING)
 		return SB_OK;
 	if (value->kind != key->kind)
 		return sb_schema_fail(schema, value, "expected %s behind '%s', found %s",
 				      sb_yaml_kind_name(key->kind), key->name,
 				      sb_yaml_kind_name(value->kind));
-	return key->read(schema, value);
+	if (key->read)
+		return key->read(schema, value);
+	if (key->keys)
+		return sb_schema_read(schema, value, key->keys);
+	if (key->words)
+		return sb_schema_choose(schema, value, key->words, place);
+	*(const struct sb_yaml **)place = value;
+	return SB_OK;
 }
 
 int sb_schema_read(const struct sb_schema *schema, const struct sb_yaml *map,
@@ -67,14 +73,16 @@ int sb_schema_read(const struct sb_schema *schema, const struct sb_yaml *map,
 	return status;
 }
 
-int sb_schema_choose(const struct sb_schema *schema, const struct sb_yaml *value,
-		     const char *const *words, unsigned *out)
+int sb_schema_choose(const struct sb_schema *schema, const struct sb_yaml *value, const char *words,
+		     unsigned *out)
 {
 	SB_AUTO_BUF struct sb_buf list = SB_BUF(1024);
+	const char *word;
+	size_t length;
 
-	for (unsigned i = 0; words[i]; i++) {
-		sb_buf_printf(&list, "%s'%s'", i ? ", " : "", words[i]);
-		if (strcmp(value->text, words[i]) == 0) {
+	for (unsigned i = 0; (word = sb_words_next(&words, &length)); i++) {
+		sb_buf_printf(&list, "%s'%.*s'", i ? ", " : "", (int)length, word);
+		if (strlen(value->text) == length && memcmp(value->text, word, length) == 0) {
 			*out = i;
 			return SB_OK;
 		}
@@ -83,33 +91,23 @@ int sb_schema_choose(const struct sb_schema *schema, const struct sb_yaml *value
 			      value->text);
 }
 
-void sb_words_free(char **words)
-{
-	for (size_t i = 0; words && words[i]; i++)
-		free(words[i]);
-	free(words);
-}
-
 int sb_schema_words(const struct sb_schema *schema, const struct sb_yaml *list, char ***out)
 {
-	char **words = calloc(list->count + 1, sizeof *words);
+	char **words = calloc(1, sizeof *words); /* an empty list is not none */
+	size_t count = 0;
+	int status = words ? SB_OK : sb_no_memory(schema->err);
 
-	if (!words)
-		return sb_schema_no_memory(schema);
-	for (size_t i = 0; i < list->count; i++) {
+	for (size_t i = 0; status == SB_OK && i < list->count; i++) {
 		const struct sb_yaml *item = &list->items[i];
 
-		if (item->kind != SB_YAML_WORD || !*item->text) {
-			sb_words_free(words);
-			return sb_schema_fail(schema, item, "expected a word, found %s",
-					      sb_yaml_kind_name(item->kind));
-		}
-		words[i] = strdup(item->text);
-		if (!words[i]) {
-			sb_words_free(words);
-			return sb_schema_no_memory(schema);
-		}
+		status = item->kind == SB_YAML_WORD && *item->text
+				 ? sb_list_push(&words, &count, strdup(item->text), schema->err)
+				 : sb_schema_fail(schema, item, "expected a word, found %s",
+						  sb_yaml_kind_name(item->kind));
 	}
-	*out = words;
-	return SB_OK;
+	if (status == SB_OK)
+		*out = words;
+	else
+		sb_list_free(words);
+	return status;
 }

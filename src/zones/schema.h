@@ -1,5 +1,5 @@
 /*
- * schema.h - reading settings out of a map: each key by its own function, and no others.
+ * schema.h - reading settings out of a map: each key by its row, and no others.
  */
 #ifndef SB_ZONES_SCHEMA_H
 #define SB_ZONES_SCHEMA_H
@@ -16,6 +16,11 @@ struct sb_key {
 	const char *name;
 	enum sb_yaml_kind kind;
 	int (*read)(const struct sb_schema *schema, const struct sb_yaml *value);
+	/* Without that, what is said goes into the context, so many bytes behind its start: */
+	size_t at;
+	const char *words;         /* an unsigned: which of these (base/words.h) it is */
+	const struct sb_key *keys; /* of a map: each to where it says itself */
+				   /* or, with neither, the value: a const struct sb_yaml * */
 };
 
 /*
@@ -25,17 +30,15 @@ struct sb_key {
 int sb_schema_read(const struct sb_schema *schema, const struct sb_yaml *map,
 		   const struct sb_key *keys);
 
-/* The position of a word among words, which end with NULL; *out keeps its value if that fails. */
-int sb_schema_choose(const struct sb_schema *schema, const struct sb_yaml *value,
-		     const char *const *words, unsigned *out);
+/* The position of a word among words; *out keeps its value if that fails. */
+int sb_schema_choose(const struct sb_schema *schema, const struct sb_yaml *value, const char *words,
+		     unsigned *out);
 
-/* A list of words, NULL-terminated. */
+/* A list of words, NULL-terminated, for sb_list_free(). */
 int sb_schema_words(const struct sb_schema *schema, const struct sb_yaml *list, char ***out);
-void sb_words_free(char **words);
 
 /* SB_E_INVALID, at value. */
 int sb_schema_fail(const struct sb_schema *schema, const struct sb_yaml *value, const char *format,
 		   ...) __attribute__((format(printf, 3, 4)));
-int sb_schema_no_memory(const struct sb_schema *schema);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/list.h"
 #include "config/file.h"
 #include "path/path.h"
 #include "zones/schema.h"
@@ -21,8 +22,8 @@ void sb_worker_done(struct sb_worker *worker)
 	free(worker->description);
 	free(worker->text);
 	sb_zones_done(&worker->declared);
-	sb_words_free(worker->commands);
-	sb_words_free(worker->workers);
+	sb_list_free(worker->commands);
+	sb_list_free(worker->workers);
 	*worker = (struct sb_worker){0};
 }
 
@@ -30,7 +31,7 @@ static int keep(const struct sb_schema *schema, const struct sb_yaml *value, cha
 {
 	free(*out);
 	*out = strdup(value->text);
-	return *out ? SB_OK : sb_schema_no_memory(schema);
+	return *out ? SB_OK : sb_no_memory(schema->err);
 }
 
 /* --- of one zone ---------------------------------------------------------------------------------- */
@@ -59,56 +60,19 @@ static int read_zone_name(const struct sb_schema *schema, const struct sb_yaml *
 	return keep(schema, value, &declaring->zone.name);
 }
 
-static int read_zone_mode(const struct sb_schema *schema, const struct sb_yaml *value)
-{
-	static const char *const words[] = {"ro", "rw", NULL};
-	struct declaring *declaring = schema->context;
-	unsigned which = 0;
-	int status = sb_schema_choose(schema, value, words, &which);
-
-	declaring->zone.mode = which;
-	return status;
-}
-
-int sb_zone_read_approval(const struct sb_schema *schema, const struct sb_yaml *value,
-			  enum sb_approval *out)
-{
-	static const char *const words[] = {"preApproved", "ask", "blocked", NULL};
-	unsigned which = SB_APPROVAL_ASK;
-	int status = sb_schema_choose(schema, value, words, &which);
-
-	*out = which;
-	return status;
-}
-
-static int read_write(const struct sb_schema *schema, const struct sb_yaml *value)
-{
-	struct declaring *declaring = schema->context;
-
-	return sb_zone_read_approval(schema, value, &declaring->zone.write);
-}
-
-static int read_delete(const struct sb_schema *schema, const struct sb_yaml *value)
-{
-	struct declaring *declaring = schema->context;
-
-	return sb_zone_read_approval(schema, value, &declaring->zone.remove);
-}
-
-static int read_approval(const struct sb_schema *schema, const struct sb_yaml *value)
-{
-	static const struct sb_key keys[] = {
-		{"write", SB_YAML_WORD, read_write}, {"delete", SB_YAML_WORD, read_delete}, {NULL}};
-
-	return sb_schema_read(schema, value, keys);
-}
+#define ZONE(member) offsetof(struct declaring, zone.member)
+static const struct sb_key approval_keys[] = {
+	{"write", SB_YAML_WORD, .at = ZONE(write), .words = SB_APPROVAL_WORDS},
+	{"delete", SB_YAML_WORD, .at = ZONE(remove), .words = SB_APPROVAL_WORDS},
+	{NULL}};
 
 static int add_zone(const struct sb_schema *schema, const struct sb_yaml *item)
 {
-	static const struct sb_key keys[] = {{"name", SB_YAML_WORD, read_zone_name},
-					     {"mode", SB_YAML_WORD, read_zone_mode},
-					     {"approval", SB_YAML_MAP, read_approval},
-					     {NULL}};
+	static const struct sb_key keys[] = {
+		{"name", SB_YAML_WORD, read_zone_name},
+		{"mode", SB_YAML_WORD, .at = ZONE(mode), .words = SB_MODE_WORDS},
+		{"approval", SB_YAML_MAP, .keys = approval_keys},
+		{NULL}};
 	struct declaring declaring = {
 		.worker = schema->context,
 		.zone = {.mode = SB_ZONE_RO, .write = SB_APPROVAL_ASK, .remove = SB_APPROVAL_ASK},
@@ -136,12 +100,7 @@ static int read_zones(const struct sb_schema *schema, const struct sb_yaml *valu
 	return status;
 }
 
-static int read_sandbox(const struct sb_schema *schema, const struct sb_yaml *value)
-{
-	static const struct sb_key keys[] = {{"zones", SB_YAML_LIST, read_zones}, {NULL}};
-
-	return sb_schema_read(schema, value, keys);
-}
+static const struct sb_key sandbox_keys[] = {{"zones", SB_YAML_LIST, read_zones}, {NULL}};
 
 static int read_name(const struct sb_schema *schema, const struct sb_yaml *value)
 {
@@ -162,8 +121,7 @@ static int read_description(const struct sb_schema *schema, const struct sb_yaml
 /* How, or of whom the files are that it reads. */
 static int read_isolation(const struct sb_schema *schema, const struct sb_yaml *value)
 {
-	static const char *const words[] = {
-		"container", "downloaded", "user-provided", "zones", "own", "collaborators", NULL};
+	static const char words[] = "container downloaded user-provided zones own collaborators";
 	struct sb_worker *worker = schema->context;
 	unsigned which = 0;
 	int status = sb_schema_choose(schema, value, words, &which);
@@ -174,10 +132,9 @@ static int read_isolation(const struct sb_schema *schema, const struct sb_yaml *
 
 static int read_network(const struct sb_schema *schema, const struct sb_yaml *value)
 {
-	static const char *const words[] = {"off", "on", "false", "true", NULL};
 	struct sb_worker *worker = schema->context;
 	unsigned which = 0;
-	int status = sb_schema_choose(schema, value, words, &which);
+	int status = sb_schema_choose(schema, value, "off on false true", &which);
 
 	worker->network = which & 1;
 	return status;
@@ -205,7 +162,7 @@ static int read_workers(const struct sb_schema *schema, const struct sb_yaml *va
 	struct sb_worker *worker = schema->context;
 	SB_AUTO_FREE char *directory = sb_path_parent(worker->file);
 	int status = directory ? sb_schema_words(schema, value, &worker->workers)
-			       : sb_schema_no_memory(schema);
+			       : sb_no_memory(schema->err);
 
 	for (size_t i = 0; status == SB_OK && worker->workers[i]; i++) {
 		char *whole = NULL;
@@ -272,7 +229,7 @@ static int read_front(struct sb_worker *out, const struct front *front, struct s
 {
 	static const struct sb_key keys[] = {{"name", SB_YAML_WORD, read_name},
 					     {"description", SB_YAML_WORD, read_description},
-					     {"sandbox", SB_YAML_MAP, read_sandbox},
+					     {"sandbox", SB_YAML_MAP, .keys = sandbox_keys},
 					     {"isolation", SB_YAML_WORD, read_isolation},
 					     {"network", SB_YAML_WORD, read_network},
 					     {"commands", SB_YAML_LIST, read_commands},
@@ -320,7 +277,7 @@ static int read_file(struct sb_worker *out, struct sb_error *err)
 	if (!out->name)
 		out->name = name_of(out->file);
 	out->text = strdup(front.rest);
-	return out->name && out->text ? SB_OK : sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+	return out->name && out->text ? SB_OK : sb_no_memory(err);
 }
 
 int sb_worker_load(const char *file, struct sb_worker *out, struct sb_error *err)

@@ -65,11 +65,6 @@ static unsigned column_of(const struct reader *reader)
 #define FAIL_HERE(reader, ...)                                                                     \
 	sb_yaml_fail((reader)->err, (reader)->file, (reader)->line, column_of(reader), __VA_ARGS__)
 
-static int out_of_memory(const struct reader *reader)
-{
-	return sb_fail(reader->err, SB_E_NOMEM, 0, "out of memory");
-}
-
 /* The byte so far ahead; 0 at the end of the text, which has none in it. */
 static char peek(const struct reader *reader, size_t ahead)
 {
@@ -244,7 +239,7 @@ static int read_text_of_word(struct reader *reader, bool flow, bool *out_quoted,
 		return status;
 	sb_buf_puts(&text, ""); /* an empty word is one, too */
 	*out = text.length ? sb_buf_take(&text) : strdup("");
-	return *out ? SB_OK : out_of_memory(reader);
+	return *out ? SB_OK : sb_no_memory(reader->err);
 }
 
 static int read_word(struct reader *reader, bool flow, struct sb_yaml *out)
@@ -279,7 +274,7 @@ static struct sb_yaml *add_item(struct reader *reader, struct sb_yaml *parent)
 		struct sb_yaml *grown = realloc(parent->items, room * sizeof *grown);
 
 		if (!grown) {
-			out_of_memory(reader);
+			sb_no_memory(reader->err);
 			return NULL;
 		}
 		parent->items = grown;
@@ -436,7 +431,7 @@ static int read_block_text(struct reader *reader, unsigned least, struct sb_yaml
 	out->kind = SB_YAML_WORD;
 	out->quoted = true;
 	out->text = text.length ? sb_buf_take(&text) : strdup("");
-	return out->text ? SB_OK : out_of_memory(reader);
+	return out->text ? SB_OK : sb_no_memory(reader->err);
 }
 
 static int read_block(struct reader *reader, unsigned least, struct sb_yaml *out);

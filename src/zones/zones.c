@@ -62,7 +62,7 @@ int sb_zones_add(struct sb_zones *zones, struct sb_zone zone, struct sb_error *e
 		grown = realloc(zones->all, (zones->count + 1) * sizeof *grown);
 	if (!grown) {
 		zone_done(&zone);
-		return sb_fail(err, SB_E_NOMEM, 0, "out of memory");
+		return sb_no_memory(err);
 	}
 	zones->all = grown;
 	while (at < zones->count && strcmp(grown[at].name, zone.name) < 0)

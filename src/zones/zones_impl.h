@@ -7,9 +7,8 @@
 #include "zones/schema.h"
 #include "zones/zones.h"
 
-/* "preApproved", "ask" or "blocked". */
-int sb_zone_read_approval(const struct sb_schema *schema, const struct sb_yaml *value,
-			  enum sb_approval *out);
+#define SB_MODE_WORDS "ro rw"
+#define SB_APPROVAL_WORDS "preApproved ask blocked"
 
 /* Could a zone be called so?  If not, *out_expected says what would do. */
 int sb_zone_check_name(const char *name, const char **out_expected);
