@@ -49,3 +49,21 @@ size_t sb_words_begin(const char *words, const char *text)
 			return width;
 	return 0;
 }
+
+struct sb_text_lines sb_text_lines(const char *bytes, size_t length)
+{
+	return (struct sb_text_lines){.at = bytes, .end = bytes ? bytes + length : NULL};
+}
+
+bool sb_next_line(struct sb_text_lines *lines)
+{
+	const char *newline;
+
+	if (lines->at == lines->end)
+		return false;
+	newline = memchr(lines->at, '\n', (size_t)(lines->end - lines->at));
+	lines->text = lines->at;
+	lines->length = (size_t)((newline ? newline : lines->end) - lines->at);
+	lines->at = newline ? newline + 1 : lines->end;
+	return true;
+}

@@ -1,7 +1,8 @@
 /*
- * words.h - a list of names that is one text, with blanks between them: "push pull fetch".
+ * words.h - the words of a text, and its lines.
  *
- * No pointers: a table of them has to be relocated at every start of the program.
+ * A list of names is one text, with blanks between them: "push pull fetch".  No pointers: a table of
+ * them has to be relocated at every start of the program.
  */
 #ifndef SB_BASE_WORDS_H
 #define SB_BASE_WORDS_H
@@ -26,5 +27,16 @@ static inline bool sb_is_word(const char *words, const char *name)
 {
 	return sb_words_have(words, name, strlen(name));
 }
+
+/* struct sb_text_lines line = sb_text_lines(...); while (sb_next_line(&line)) ... line.text, line.length */
+struct sb_text_lines {
+	const char *text; /* of the line at hand, without its newline */
+	size_t length;
+	const char *at, *end; /* what is left */
+};
+
+/* bytes: NULL is none. */
+struct sb_text_lines sb_text_lines(const char *bytes, size_t length);
+bool sb_next_line(struct sb_text_lines *lines);
 
 #endif

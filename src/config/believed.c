@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/auto.h"
+#include "base/words.h"
 #include "config/load.h"
 #include "config/profile.h"
 #include "guard/guard.h"
@@ -109,20 +110,18 @@ static int look_at_line(struct sb_maker *maker, const struct sb_line *line, cons
 static int look_at_profile(struct sb_maker *maker, const struct sb_shipped_profile *profile,
 			   const char *dir, bool *out, struct sb_error *err)
 {
-	const char *at = sb_shipped_text + profile->start, *end = at + profile->length;
+	struct sb_text_lines text =
+		sb_text_lines(sb_shipped_text + profile->start, profile->length);
 	int status = SB_OK;
 
-	for (; at < end && status == SB_OK && !*out; at++) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		size_t length = (size_t)((newline ? newline : end) - at);
+	while (status == SB_OK && !*out && sb_next_line(&text)) {
 		struct sb_line line;
 
-		status = sb_profile_line_parse(at, length, &line, err);
+		status = sb_profile_line_parse(text.text, text.length, &line, err);
 		if (status == SB_OK) {
 			status = look_at_line(maker, &line, dir, out, err);
 			sb_line_done(&line);
 		}
-		at += length;
 	}
 	return status;
 }

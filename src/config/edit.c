@@ -6,6 +6,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/words.h"
 #include "config/file.h"
 #include "config/rules.h"
 #include "policy/peer.h"
@@ -75,20 +76,16 @@ static int find(const struct sb_home *home, const char *path, struct sb_resolved
 static size_t without_rule(const struct sb_home *home, const struct sb_buf *text,
 			   const char *pattern, struct sb_buf *out)
 {
-	const char *at = text->data, *end = at + text->length;
+	struct sb_text_lines line = sb_text_lines(text->data, text->length);
 	size_t removed = 0;
 
-	while (at < end) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		const char *next = newline ? newline + 1 : end;
-		size_t length = (size_t)((newline ? newline : end) - at);
+	while (sb_next_line(&line)) {
 		struct sb_access access;
 
-		if (is_rule_for(home, at, length, pattern, &access))
+		if (is_rule_for(home, line.text, line.length, pattern, &access))
 			removed++;
 		else
-			sb_buf_append(out, at, (size_t)(next - at));
-		at = next;
+			sb_buf_append(out, line.text, (size_t)(line.at - line.text));
 	}
 	return removed;
 }
@@ -96,22 +93,19 @@ static size_t without_rule(const struct sb_home *home, const struct sb_buf *text
 static bool has_rule(const struct sb_home *home, const struct sb_buf *text,
 		     const struct sb_access *wanted, const char *pattern, bool *out_other)
 {
-	const char *at = text->data, *end = at + text->length;
+	struct sb_text_lines line = sb_text_lines(text->data, text->length);
 	bool found = false;
 
 	*out_other = false;
-	while (at < end) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		size_t length = (size_t)((newline ? newline : end) - at);
+	while (sb_next_line(&line)) {
 		struct sb_access access;
 
-		if (is_rule_for(home, at, length, pattern, &access)) {
+		if (is_rule_for(home, line.text, line.length, pattern, &access)) {
 			bool same = sb_access_equal(&access, wanted);
 
 			found |= same;
 			*out_other |= !same;
 		}
-		at += length + 1;
 	}
 	return found;
 }
@@ -175,6 +169,7 @@ int sb_config_add_host(const char *file, const char *text, struct sb_error *err)
 {
 	SB_AUTO_BUF struct sb_buf bytes = SB_BUF(SB_CONFIG_LIMIT);
 	SB_AUTO_FD int lock = -1;
+	struct sb_text_lines line;
 	bool found;
 	int status = sb_config_lock(file, &lock, err);
 
@@ -182,17 +177,15 @@ int sb_config_add_host(const char *file, const char *text, struct sb_error *err)
 		status = sb_config_read(file, &bytes, &found, err);
 	if (status != SB_OK)
 		return status;
-	for (const char *at = bytes.data, *end = at + bytes.length; at < end; at++) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		size_t length = (size_t)((newline ? newline : end) - at);
-		int verdict = verdict_for(at, length, text);
+	line = sb_text_lines(bytes.data, bytes.length);
+	while (sb_next_line(&line)) {
+		int verdict = verdict_for(line.text, line.length, text);
 
 		if (verdict == SB_ALLOW)
 			return SB_OK;
 		if (verdict >= 0)
 			return sb_fail(err, SB_E_CONFLICT, 0, "'%s' has another rule for '%s'",
 				       file, text);
-		at += length;
 	}
 	if (bytes.length && bytes.data[bytes.length - 1] != '\n')
 		sb_buf_putc(&bytes, '\n');

@@ -9,6 +9,7 @@
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/list.h"
+#include "base/words.h"
 #include "config/file.h"
 #include "config/hosts.h"
 #include "config/profile.h"
@@ -267,17 +268,11 @@ static int refuse_dangling(const char *path, struct sb_error *err)
 static int load_text(struct sb_maker *maker, const struct reading *reading, const char *bytes,
 		     size_t length, struct sb_error *err)
 {
-	const char *at = bytes, *end = bytes + length;
-	size_t number = 0;
+	struct sb_text_lines line = sb_text_lines(bytes, length);
 
-	for (; at < end; at++) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		size_t width = (size_t)((newline ? newline : end) - at);
-
-		if (load_line(maker, reading, ++number, at, width, err) != SB_OK)
+	for (size_t number = 1; sb_next_line(&line); number++)
+		if (load_line(maker, reading, number, line.text, line.length, err) != SB_OK)
 			return name_line(err, reading->name, number);
-		at += width;
-	}
 	return SB_OK;
 }
 

@@ -221,23 +221,21 @@ bool sb_profile_is_in_project(const struct sb_maker *maker, const char *file)
 static char *profile_words(const struct sb_maker *maker, const char *file, int kind)
 {
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_CONFIG_LIMIT), words = SB_BUF(SB_CONFIG_LIMIT);
-	const char *at, *end;
+	struct sb_text_lines one;
 	bool found;
 
 	if (sb_profile_is_in_project(maker, file) ||
 	    sb_config_read(file, &text, &found, NULL) != SB_OK || !found)
 		return NULL;
-	for (at = text.data, end = at + text.length; at < end; at++) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		size_t length = (size_t)((newline ? newline : end) - at);
+	one = sb_text_lines(text.data, text.length);
+	while (sb_next_line(&one)) {
 		struct sb_line line;
 
-		if (sb_profile_line_parse(at, length, &line, NULL) == SB_OK) {
+		if (sb_profile_line_parse(one.text, one.length, &line, NULL) == SB_OK) {
 			if ((int)line.kind == kind)
 				sb_buf_printf(&words, "%s ", line.text);
 			sb_line_done(&line);
 		}
-		at += length;
 	}
 	return words.length ? sb_buf_take(&words) : NULL;
 }

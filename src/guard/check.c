@@ -6,6 +6,7 @@
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/escape.h"
+#include "base/words.h"
 #include "guard/check.h"
 
 size_t sb_check_note_size(const struct sb_check *check)
@@ -38,25 +39,12 @@ void sb_check_ask(const struct sb_check *check, const char *what, const char *te
 	sb_reasons_add(check->reasons, what, text, length, false);
 }
 
-bool sb_check_next_line(const char **at, const char *end, const char **out, size_t *out_length)
-{
-	const char *newline = *at < end ? memchr(*at, '\n', (size_t)(end - *at)) : NULL;
-
-	if (!*at || *at >= end)
-		return false;
-	*out = *at;
-	*out_length = (size_t)((newline ? newline : end) - *at);
-	*at = newline ? newline + 1 : end;
-	return true;
-}
-
 bool sb_check_has_line(struct sb_guard_bytes text, const char *line, size_t length)
 {
-	const char *at = text.bytes, *end = at ? at + text.length : NULL, *one;
-	size_t size;
+	struct sb_text_lines one = sb_text_lines(text.bytes, text.length);
 
-	while (sb_check_next_line(&at, end, &one, &size))
-		if (size == length && memcmp(one, line, length) == 0)
+	while (sb_next_line(&one))
+		if (one.length == length && memcmp(one.text, line, length) == 0)
 			return true;
 	return false;
 }

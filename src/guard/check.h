@@ -31,9 +31,6 @@ size_t sb_check_note_size(const struct sb_check *check);
 /* The path first, whole: by that notes are told apart (consent/notes.h). */
 void sb_check_say_about_path(const struct sb_check *check, const char *text, size_t length);
 
-/* The line at *at, without its newline; *at moves behind it.  False: there is none. */
-bool sb_check_next_line(const char **at, const char *end, const char **out, size_t *out_length);
-
 /* Is this line, as it stands, one of text? */
 bool sb_check_has_line(struct sb_guard_bytes text, const char *line, size_t length);
 

@@ -7,6 +7,7 @@
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/escape.h"
+#include "base/words.h"
 #include "guard/agent_json.h"
 #include "guard/check.h"
 #include "guard/dotenv.h"
@@ -41,15 +42,11 @@ static bool are_same(struct sb_guard_bytes a, struct sb_guard_bytes b)
 
 static bool has_long_line(struct sb_guard_bytes text)
 {
-	const char *at = text.bytes, *end = at + text.length;
+	struct sb_text_lines line = sb_text_lines(text.bytes, text.length);
 
-	while (at < end) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-
-		if ((newline ? newline : end) - at > SB_CHECK_MAX_LINE)
+	while (sb_next_line(&line))
+		if (line.length > SB_CHECK_MAX_LINE)
 			return true;
-		at = newline ? newline + 1 : end;
-	}
 	return false;
 }
 
@@ -74,13 +71,12 @@ static bool is_harmless_version(const struct sb_check *check, const char *line, 
 static void check_lines(const struct sb_check *check,
 			bool (*is_harmless)(const struct sb_check *, const char *, size_t))
 {
-	const char *at = check->new_bytes.bytes, *end = at + check->new_bytes.length, *line;
-	size_t length;
+	struct sb_text_lines line = sb_text_lines(check->new_bytes.bytes, check->new_bytes.length);
 
-	while (!sb_reasons_full(check->reasons) && sb_check_next_line(&at, end, &line, &length))
-		if (!is_harmless(check, line, length) &&
-		    !sb_check_has_line(check->old_bytes, line, length))
-			sb_check_ask(check, "", line, length);
+	while (!sb_reasons_full(check->reasons) && sb_next_line(&line))
+		if (!is_harmless(check, line.text, line.length) &&
+		    !sb_check_has_line(check->old_bytes, line.text, line.length))
+			sb_check_ask(check, "", line.text, line.length);
 }
 
 /*
@@ -89,21 +85,19 @@ static void check_lines(const struct sb_check *check,
  */
 static void check_ignore(const struct sb_check *check)
 {
-	const char *old_at = check->old_bytes.bytes, *at = check->new_bytes.bytes;
-	const char *old_end = old_at ? old_at + check->old_bytes.length : NULL;
-	const char *end = at + check->new_bytes.length;
-	const char *old = NULL, *line;
-	size_t old_length = 0, length;
-	bool more = sb_check_next_line(&old_at, old_end, &old, &old_length);
+	struct sb_text_lines old = sb_text_lines(check->old_bytes.bytes, check->old_bytes.length);
+	struct sb_text_lines line = sb_text_lines(check->new_bytes.bytes, check->new_bytes.length);
+	bool more = sb_next_line(&old);
 
-	while (sb_check_next_line(&at, end, &line, &length)) {
-		if (more && length == old_length && memcmp(line, old, length) == 0)
-			more = sb_check_next_line(&old_at, old_end, &old, &old_length);
-		else if (length && *line == '!')
-			sb_check_ask(check, "", line, length);
+	while (sb_next_line(&line)) {
+		if (more && line.length == old.length &&
+		    memcmp(line.text, old.text, line.length) == 0)
+			more = sb_next_line(&old);
+		else if (line.length && *line.text == '!')
+			sb_check_ask(check, "", line.text, line.length);
 	}
 	if (more)
-		sb_check_ask(check, "without the line ", old, old_length);
+		sb_check_ask(check, "without the line ", old.text, old.length);
 }
 
 /*
@@ -116,27 +110,24 @@ static void check_ignore(const struct sb_check *check)
  */
 static void check_todo(struct sb_check *check)
 {
-	const char *at = check->new_bytes.bytes, *end = at + check->new_bytes.length, *line;
-	const char *first = NULL;
-	size_t length, first_length = 0, count = 0;
+	struct sb_text_lines line = sb_text_lines(check->new_bytes.bytes, check->new_bytes.length);
+	struct sb_text_lines first = {0};
+	size_t count = 0;
 
-	while (sb_check_next_line(&at, end, &line, &length)) {
-		enum sb_git_step step = sb_git_step_of(line, length);
+	while (sb_next_line(&line)) {
+		enum sb_git_step step = sb_git_step_of(line.text, line.length);
 
-		if (step == SB_GIT_STEP_PLAIN || sb_check_has_line(check->old_bytes, line, length))
+		if (step == SB_GIT_STEP_PLAIN ||
+		    sb_check_has_line(check->old_bytes, line.text, line.length))
 			continue;
-		if (step != SB_GIT_STEP_RUNS || !sb_git_todo_is_of_rebase(check->path)) {
-			sb_check_ask(check, "", line, length);
-			continue;
-		}
-		if (!count++) {
+		if (step != SB_GIT_STEP_RUNS || !sb_git_todo_is_of_rebase(check->path))
+			sb_check_ask(check, "", line.text, line.length);
+		else if (!count++)
 			first = line;
-			first_length = length;
-		}
 	}
 	check->lingers = count;
 	if (count)
-		say_left(check, first, first_length, count - 1);
+		say_left(check, first.text, first.length, count - 1);
 }
 
 /* git replace: it lands, as git log and git show outside then tell another story, a person is told. */
@@ -182,20 +173,19 @@ static bool had_name(const struct sb_check *check, const char *line, size_t leng
 /* Names that were there before are not held against the list: git gc writes all of it anew. */
 static void check_packed(const struct sb_check *check)
 {
-	const char *at = check->new_bytes.bytes, *end = at + check->new_bytes.length, *line;
+	struct sb_text_lines line = sb_text_lines(check->new_bytes.bytes, check->new_bytes.length);
 	unsigned old_names = MAX_OLD_NAMES;
-	size_t length;
 
-	while (!sb_reasons_full(check->reasons) && sb_check_next_line(&at, end, &line, &length)) {
+	while (!sb_reasons_full(check->reasons) && sb_next_line(&line)) {
 		struct sb_guard_bytes bad;
 
 		if (sb_git_form_holds(check->kind, check->path,
-				      (struct sb_guard_bytes){line, length}, &bad))
+				      (struct sb_guard_bytes){line.text, line.length}, &bad))
 			continue;
-		if (old_names && had_name(check, line, length))
+		if (old_names && had_name(check, line.text, line.length))
 			old_names--;
 		else
-			sb_check_ask(check, "", line, length);
+			sb_check_ask(check, "", line.text, line.length);
 	}
 }
 
@@ -211,19 +201,15 @@ bool sb_guard_left(struct sb_guard_bytes old_bytes, struct sb_guard_bytes now_by
 		   size_t size)
 {
 	const struct sb_check check = {.old_bytes = old_bytes, .why = note, .why_size = size};
-	const char *at = now_bytes.bytes, *end = at ? at + now_bytes.length : NULL, *line;
-	const char *first = NULL;
-	size_t length, first_length = 0, count = 0;
+	struct sb_text_lines line = sb_text_lines(now_bytes.bytes, now_bytes.length), first = {0};
+	size_t count = 0;
 
-	while (sb_check_next_line(&at, end, &line, &length)) {
-		if (sb_git_step_of(line, length) == SB_GIT_STEP_PLAIN ||
-		    sb_check_has_line(check.old_bytes, line, length) || count++)
-			continue;
-		first = line;
-		first_length = length;
-	}
+	while (sb_next_line(&line))
+		if (sb_git_step_of(line.text, line.length) != SB_GIT_STEP_PLAIN &&
+		    !sb_check_has_line(check.old_bytes, line.text, line.length) && !count++)
+			first = line;
 	if (count)
-		say_left(&check, first, first_length, count - 1);
+		say_left(&check, first.text, first.length, count - 1);
 	return count;
 }
 
@@ -238,13 +224,11 @@ bool sb_guard_compares(enum sb_guard_kind kind, struct sb_guard_bytes new_bytes)
  */
 static bool was_line_by_line(const struct sb_check *check)
 {
-	const char *at = check->old_bytes.bytes, *end = at ? at + check->old_bytes.length : NULL;
-	const char *line;
+	struct sb_text_lines line = sb_text_lines(check->old_bytes.bytes, check->old_bytes.length);
 	bool refers = false, holds = false;
-	size_t length;
 
-	while (at && sb_check_next_line(&at, end, &line, &length)) {
-		enum sb_dotenv kind = sb_dotenv_line(line, length);
+	while (sb_next_line(&line)) {
+		enum sb_dotenv kind = sb_dotenv_line(line.text, line.length);
 
 		if (kind == SB_DOTENV_ODD)
 			return false;
@@ -259,27 +243,27 @@ static bool was_line_by_line(const struct sb_check *check)
 
 static void check_dotenv(const struct sb_check *check)
 {
-	const char *at = check->new_bytes.bytes, *end = at + check->new_bytes.length, *line;
+	struct sb_text_lines line = sb_text_lines(check->new_bytes.bytes, check->new_bytes.length);
 	SB_AUTO_BUF struct sb_buf note = SB_BUF(4 * MAX_DOTENV);
 	bool lines = was_line_by_line(check);
-	size_t length;
 
 	if (check->new_bytes.length > MAX_DOTENV) {
 		sb_check_ask(check, "too long to be looked at", "", 0);
 		return;
 	}
-	while (!sb_reasons_full(check->reasons) && sb_check_next_line(&at, end, &line, &length)) {
-		enum sb_dotenv kind = sb_dotenv_line(line, length);
+	while (!sb_reasons_full(check->reasons) && sb_next_line(&line)) {
+		enum sb_dotenv kind = sb_dotenv_line(line.text, line.length);
 
-		if (kind == SB_DOTENV_PLAIN || (kind != SB_DOTENV_ODD && lines &&
-						sb_check_has_line(check->old_bytes, line, length)))
+		if (kind == SB_DOTENV_PLAIN ||
+		    (kind != SB_DOTENV_ODD && lines &&
+		     sb_check_has_line(check->old_bytes, line.text, line.length)))
 			continue;
 		if (kind != SB_DOTENV_TOLD) {
-			sb_check_ask(check, "", line, length);
+			sb_check_ask(check, "", line.text, line.length);
 			continue;
 		}
 		sb_buf_puts(&note, note.length ? "; " : "");
-		sb_escape_value(&note, line, length, MAX_TOLD);
+		sb_escape_value(&note, line.text, line.length, MAX_TOLD);
 	}
 	if (note.length && !sb_buf_failed(&note))
 		sb_check_say_about_path(check, note.data, note.length);

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 
 #include "base/auto.h"
+#include "base/words.h"
 #include "guard/guard_impl.h"
 #include "guard/read.h"
 #include "path/path.h"
@@ -28,21 +29,16 @@ static bool is_harmless(const struct sb_guard *guard, const char *objects, const
 static bool are_harmless(const struct sb_guard *guard, const char *objects, unsigned depth)
 {
 	SB_AUTO_FREE char *file = sb_path_join(objects, "info/alternates");
-	size_t left = 0;
-	SB_AUTO_FREE char *text = file ? sb_read_text(file, MAX_BYTES, &left) : NULL;
+	size_t length = 0;
+	SB_AUTO_FREE char *text = file ? sb_read_text(file, MAX_BYTES, &length) : NULL;
+	struct sb_text_lines line = sb_text_lines(text, length);
 	struct stat info;
 
 	if (!text) /* none; or one that cannot be read */
 		return file && lstat(file, &info) != 0 && (errno == ENOENT || errno == ENOTDIR);
-	for (const char *line = text; left;) {
-		const char *newline = memchr(line, '\n', left);
-		size_t length = newline ? (size_t)(newline - line) : left;
-
-		if (!is_harmless(guard, objects, line, length, depth))
+	while (sb_next_line(&line))
+		if (!is_harmless(guard, objects, line.text, line.length, depth))
 			return false;
-		left -= length + (newline ? 1 : 0);
-		line += length + 1;
-	}
 	return true;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/words.h"
 #include "guard/check.h"
 #include "guard/git_hides.h"
 #include "guard/repository.h"
@@ -318,22 +319,22 @@ void sb_git_ways_compare(const struct sb_git_config *before, const struct sb_git
 void sb_git_exclude_compare(const char *path, struct sb_guard_bytes before,
 			    struct sb_guard_bytes after, sb_git_tell_fn tell, void *context)
 {
-	const char *at = after.bytes, *end = at ? at + after.length : NULL, *line;
+	struct sb_text_lines line = sb_text_lines(after.bytes, after.length);
 	SB_AUTO_BUF struct sb_buf note = SB_BUF(2 * SB_GUARD_MAX_BYTES);
 	unsigned count = 0, looked = 0;
 	bool is_attributes = strcmp(strrchr(path, '/') + 1, "attributes") == 0;
-	size_t length;
 
-	while (looked++ < 10000 && sb_check_next_line(&at, end, &line, &length)) {
-		if (!length || *line == '#' || *line == '!' || count > MAX_PATTERNS ||
-		    (is_attributes && !sb_git_attributes_hide(line, length)) ||
-		    sb_check_has_line(before, line, length))
+	while (looked++ < 10000 && sb_next_line(&line)) {
+		if (!line.length || *line.text == '#' || *line.text == '!' ||
+		    count > MAX_PATTERNS ||
+		    (is_attributes && !sb_git_attributes_hide(line.text, line.length)) ||
+		    sb_check_has_line(before, line.text, line.length))
 			continue;
 		if (!count)
 			sb_buf_printf(&note, "%s now hides ", path);
 		if (count++ < MAX_PATTERNS)
 			sb_buf_printf(&note, "%s%.*s", count > 1 ? ", " : "",
-				      (int)(length < 80 ? length : 80), line);
+				      (int)(line.length < 80 ? line.length : 80), line.text);
 		else
 			sb_buf_puts(&note, ", ...");
 	}
