@@ -56,6 +56,11 @@ enum sb_group {
 	SB_GROUP_COUNT,
 };
 
+struct sb_option;
+struct sb_command_line;
+typedef int sb_take_fn(struct sb_command_line *line, const struct sb_option *option,
+		       const char *value, struct sb_error *err);
+
 struct sb_option {
 	const char *name;    /* without the dashes */
 	const char *value;   /* what it takes, for help; NULL: nothing */
@@ -66,6 +71,15 @@ struct sb_option {
 	bool optional;     /* the value may be left out, and follows "=" only */
 	bool inherited;    /* a server hands it to every command that it starts */
 	bool is_file;      /* the value names a file, from where we were started */
+	bool restricts;    /* is nothing without a sandbox */
+	/* What it does is one of these: */
+	enum sb_action action;
+	size_t flag,
+		text; /* a note there in struct sb_command_line: that it was given, its value */
+	size_t list, count; /* one more of this list there */
+	bool rule, word; /* a rule: of this access, or a line, with the option's name before it */
+	const struct sb_access *access;
+	sb_take_fn *take;
 };
 
 struct sb_given { /* an option as it was given */

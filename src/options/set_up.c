@@ -17,7 +17,6 @@
 #include "enforce/layers.h"
 #include "judge/judge.h"
 #include "options/complain.h"
-#include "options/table.h"
 
 /* Most variables are told apart by their first letter. */
 const char *sb_own_variable(const char *name)
@@ -205,10 +204,6 @@ int sb_set_up_again(const struct sb_command_line *line, const char *file, const 
 static int check_held(const struct sb_command_line *line, const struct sb_policy *policy,
 		      struct sb_error *err)
 {
-	static const int restricting[] = {
-		ALLOW_READ, ASK, DENY, WITHIN, NETWORK, NO_TMP, PROTECT_IGNORED, LOG_ALLOWED};
-	const size_t count = sizeof restricting / sizeof restricting[0];
-
 	if (line->log_allowed && line->static_run)
 		return sb_fail(
 			err, SB_E_INVALID, 0,
@@ -216,19 +211,19 @@ static int check_held(const struct sb_command_line *line, const struct sb_policy
 	if (sb_policy_mode(policy) != SB_MODE_DANGER_FULL_ACCESS ||
 	    (line->action != SB_ACTION_RUN && line->action != SB_ACTION_MCP))
 		return SB_OK;
-	for (size_t i = 0; i < line->given_count; i++)
-		for (size_t r = 0; r < count; r++) {
-			const struct sb_given *given = &line->given[i];
+	for (size_t i = 0; i < line->given_count; i++) {
+		const struct sb_given *given = &line->given[i];
 
-			if (given->option != &sb_options[restricting[r]] ||
-			    (given->value && strcmp(given->value, "on") == 0) ||
-			    (restricting[r] == LOG_ALLOWED && line->action == SB_ACTION_MCP))
-				continue;
-			sb_fail(err, SB_E_INVALID, 0,
-				"--%s cannot be held without a sandbox, and the mode is %s",
-				given->option->name, sb_mode_name(SB_MODE_DANGER_FULL_ACCESS));
-			return sb_hint(err, "leave out one of the two");
-		}
+		if (!given->option->restricts ||
+		    (given->value && strcmp(given->value, "on") == 0) ||
+		    (line->action == SB_ACTION_MCP &&
+		     strcmp(given->option->name, "log-allowed") == 0))
+			continue;
+		sb_fail(err, SB_E_INVALID, 0,
+			"--%s cannot be held without a sandbox, and the mode is %s",
+			given->option->name, sb_mode_name(SB_MODE_DANGER_FULL_ACCESS));
+		return sb_hint(err, "leave out one of the two");
+	}
 	return SB_OK;
 }
 
