@@ -9,7 +9,7 @@
  *
  * The usual places are always believed: no run can change what is there (S9).
  */
-#include "config/believed.h"
+#include "config/load.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -17,7 +17,6 @@
 
 #include "base/auto.h"
 #include "base/words.h"
-#include "config/load.h"
 #include "config/profile.h"
 #include "guard/guard.h"
 #include "config/rules.h"
@@ -141,7 +140,7 @@ static bool is_in_agents(const char *home, const char *dir)
 	return false;
 }
 
-/* Tools' caches are writable, too: tools.h. */
+/* Tools' caches are writable, too: tools.c. */
 static int look_at_caches(struct sb_maker *maker, const char *dir, bool *out, struct sb_error *err)
 {
 	static const char *const caches[] = {"$XDG_CACHE_HOME/" SB_GUARD_CACHES,

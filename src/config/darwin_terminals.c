@@ -1,4 +1,4 @@
-#include "config/terminals.h"
+#include "config/place.h"
 
 #include <stdlib.h>
 

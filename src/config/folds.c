@@ -1,4 +1,4 @@
-#include "config/folds.h"
+#include "config/load.h"
 
 #include "base/auto.h"
 #include "path/path.h"

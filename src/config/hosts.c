@@ -1,4 +1,4 @@
-#include "config/hosts.h"
+#include "config/load.h"
 
 #include <stdio.h>
 #include <stdlib.h>

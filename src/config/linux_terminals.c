@@ -1,4 +1,4 @@
-#include "config/terminals.h"
+#include "config/place.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -12,7 +12,6 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
-#include "config/fast.h"
 #include "config/rules.h"
 #include "guard/guard.h"
 #include "path/path.h"
@@ -258,7 +257,7 @@ int sb_load_rule(struct sb_maker *maker, const struct sb_rule_source *source,
 					       strerror(resolved.missing), source->origin, skipped);
 	} else {
 		status = line->fast ? sb_fast_note(maker, source, text, &resolved, err) : SB_OK;
-		if (status == SB_OK) /* what is fast looks for itself: fast.h */
+		if (status == SB_OK) /* what is fast looks for itself: fast.c */
 			status = add_rule(maker, &rule,
 					  !line->tightens && (!resolved.through || line->fast),
 					  err);

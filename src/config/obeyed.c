@@ -6,7 +6,7 @@
  * Price: who has a project's bin on the PATH, or a file of it as EDITOR, is asked about changes there.
  * Held by: tests/cli/environment.py, tests/cli/variables.py
  */
-#include "config/obeyed.h"
+#include "config/variables.h"
 
 #include <ctype.h>
 #include <stdio.h>

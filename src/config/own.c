@@ -1,4 +1,4 @@
-#include "config/own.h"
+#include "config/place.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,8 +12,6 @@
 #include "base/auto.h"
 #include "base/hash.h"
 #include "base/list.h"
-#include "config/own.h"
-#include "config/terminals.h"
 #include "path/path.h"
 
 static int current_directory(char **out, struct sb_error *err)

@@ -37,7 +37,7 @@ struct sb_home {
 	char *config_dir;
 	char *config_named; /* the same as the environment names it: links may stand in it */
 	char *state_dir;
-	/* What a variable names for these two and is not obeyed (own.h): for each the path as it is
+	/* What a variable names for these two and is not obeyed (own.c): for each the path as it is
 	 * named, and the canonical one. */
 	char **refused;
 	char **warnings;    /* about them, for the person; both NULL-terminated, or NULL */
@@ -72,5 +72,30 @@ char *sb_directory_config(const struct sb_home *home, const char *directory);
 
 /* What one directory has in another, under a name of its own; malloc'ed. */
 char *sb_directory_in(const char *base, const char *directory);
+
+/*
+ * own.c: where sandbash's own directories are, and which variables are believed about it.
+ *
+ * A variable may come from a project: direnv, an editor or an agent takes it from a file that lies
+ * there.  Rules and kept answers in a directory that such a variable names would be the project's
+ * own word about itself.  So a directory that lies in a project, and is named by nothing but the
+ * environment, is protected from changes like any of ours, and not obeyed.
+ */
+
+/*
+ * Fill config_dir, config_named, state_dir, refused and warnings of home, whose home, cwd and
+ * account_home are known.
+ */
+int sb_own_find(const struct sb_environment *environment, struct sb_home *home,
+		struct sb_error *err);
+
+/* linux_terminals.c: the user's other terminals. */
+
+/*
+ * Terminals that this user could open and that are not the command's: whoever reads one gets
+ * what is typed there.  When questions are asked on ours, it is not the command's either: whoever
+ * writes there could draw over a question.  A NULL-terminated list, the caller's.
+ */
+int sb_terminals_find(bool other, char ***out, struct sb_error *err);
 
 #endif

@@ -26,7 +26,7 @@ struct sb_rule_source;
 struct sb_shipped_profile {
 	char name[24];
 	char programs[104];      /* names that it is for, with blanks between them */
-	char project_files[104]; /* the same of files that make it count in a project: tools.h */
+	char project_files[104]; /* the same of files that make it count in a project: tools.c */
 	unsigned start, length;  /* in sb_shipped_text */
 };
 
@@ -46,7 +46,7 @@ struct sb_profile {
 	char *file;    /* the user's own; NULL: it comes with sandbash */
 	bool by_name;  /* of the program; false: somebody has asked for it */
 	bool fits;     /* the command is one of its programs */
-	bool tool;     /* a project chooses it by its files: tools.h */
+	bool tool;     /* a project chooses it by its files: tools.c */
 	char *program; /* canonical, if by_name */
 	char **environment, **arguments, **says;
 	char **directories; /* that are made before the run; canonical */

@@ -72,7 +72,7 @@ struct sb_listed { /* one rule as a source gave it, for --list-paths */
 struct sb_setup {
 	struct sb_home home;
 	char **projects; /* canonical, NULL-terminated; the first is the current directory */
-	char **within;   /* all of them that is open to changes; NULL: they are (within.h) */
+	char **within;   /* all of them that is open to changes; NULL: they are (within.c) */
 	struct sb_policy *policy;
 	int least[SB_SETTING_COUNT]; /* what the system's file keeps: no option chooses less */
 	bool network_assumed; /* hosts are asked about since an agent is run: nobody has said so */

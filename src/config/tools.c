@@ -1,4 +1,4 @@
-#include "config/tools.h"
+#include "config/load.h"
 
 #include <ctype.h>
 #include <fcntl.h>
@@ -9,7 +9,6 @@
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/list.h"
-#include "config/load.h"
 #include "config/place.h"
 #include "config/profile.h"
 #include "guard/guard.h"

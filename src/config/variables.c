@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "config/obeyed.h"
 #include "path/path.h"
 
 /*

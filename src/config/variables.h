@@ -28,4 +28,8 @@ struct sb_named_socket {
 /* All such variables, set or not; static, as above. */
 const struct sb_named_socket *sb_named_sockets(sb_variable *variable, size_t *out_count);
 
+/* obeyed.c: what programs outside run or obey because a variable of the environment names it. */
+/* Files and directories, as they are written; NULL-terminated, and static: those of the last call count. */
+const char *const *sb_obeyed_by(sb_variable *variable);
+
 #endif

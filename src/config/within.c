@@ -1,4 +1,4 @@
-#include "config/within.h"
+#include "config/load.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -11,12 +11,9 @@
 #include "guard/agent_json.h"
 #include "guard/check.h"
 #include "guard/dotenv.h"
-#include "guard/git_alternates.h"
 #include "guard/git_forms.h"
 #include "guard/git_index.h"
 #include "guard/git_keys.h"
-#include "guard/git_todo.h"
-#include "guard/versions.h"
 
 #define MAX_OLD_NAMES 1000 /* odd names of branches that are looked for in a long list */
 

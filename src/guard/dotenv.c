@@ -11,13 +11,161 @@
  */
 #include <stdbool.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/escape.h"
 #include "guard/dotenv.h"
-#include "guard/dotenv_names.h"
 
 #define NOTE '\n' /* for a quote: a comment, which ends with the line */
 #define MAX_NAME 64
+
+/* --- variables that programs obey -------------------------------------------------------------- */
+
+/*
+ * No list of them is whole, so names that end like a program, a hook or a place of settings count
+ * as well, and of a tool that obeys many its whole family.  Case does not: zsh's path is PATH.
+ */
+
+/* patterns: words, each a name; a "*" before or behind stands for anything. */
+static bool is_among(const char *patterns, const char *name, size_t length)
+{
+	for (const char *at = patterns; *at; at += strspn(at, " ")) {
+		size_t width = strcspn(at, " ");
+		const char *word = at;
+
+		at += width;
+		if (word[width - 1] == '*') {
+			if (length >= width - 1 && strncasecmp(word, name, width - 1) == 0)
+				return true;
+		} else if (*word == '*') {
+			if (length >= width - 1 &&
+			    strncasecmp(word + 1, name + length - (width - 1), width - 1) == 0)
+				return true;
+		} else if (length == width && strncasecmp(word, name, width) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Of the families below, and in the .env of many projects: these run and lead nothing. */
+static const char daily_names[] =
+	"RUST_LOG* RUST_BACKTRACE RUST_LIB_BACKTRACE CARGO_TERM_COLOR CARGO_INCREMENTAL "
+	"GIT_SHA GIT_COMMIT GIT_COMMIT_SHA GIT_BRANCH GIT_TAG GIT_TOKEN SSH_HOST SSH_USER SSH_PORT "
+	"DOTNET_ENVIRONMENT DOTNET_RUNNING_IN_CONTAINER GEMINI_API_KEY GEMINI_MODEL "
+	"CLAUDE_API_KEY CLAUDE_MODEL QWEN_API_KEY QWEN_MODEL JUPYTER_TOKEN JUPYTER_PORT "
+	"PYTHONPATH PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONIOENCODING PYTHONUTF8 "
+	"PYTHONHASHSEED PYTHONFAULTHANDLER PYTHONHTTPSVERIFY PYTHON_ENV PYTHON_VERSION RUBY_VERSION "
+	"JAVA_VERSION R_LIBS* COMPOSE_PROJECT_NAME COMPOSE_PROFILES";
+
+static const char obeyed_names[] =
+	/* the loader, libc, what every program reads */
+	"LD_* DYLD_* GLIBC_TUNABLES GCONV_PATH LOCPATH NLSPATH TEXTDOMAIN* MALLOC_TRACE PATH HOME "
+	"PWD OLDPWD TMP TEMP TMPDIR TEMPDIR SHELL XDG_* TERMINFO* TERMCAP TERMINAL DISPLAY XAUTHORITY "
+	"GMON_OUT_PREFIX SYSTEMD_* DBUS_* PSMODULEPATH "
+	/* shells: start-up files, prompts, what they run by themselves */
+	"IFS ENV FPATH CDPATH BASH* SHELLOPTS PS0 PS1 PS2 PS3 PS4 PROMPT PROMPT2 PROMPT3 PROMPT4 "
+	"PROMPT_COMMAND* RPROMPT* RPS1 RPS2 SPROMPT PROMPT_EOL_MARK ZDOTDIR ZSH* PRECMD* PREEXEC* "
+	"CHPWD* PERIODIC* HIST* FCEDIT INPUTRC MAILPATH NULLCMD READNULLCMD MODULE_PATH YASH_* "
+	"COMMAND_NOT_FOUND* FISH_* XONSH* XONTRIBS* OSH OSH_* STARSHIP_* POWERLEVEL9K_* P9K_* "
+	"SPACESHIP_* ANTIGEN* ZPLUG* ZINIT* FZF_* DIRENV_* AUTOENV_* DOTENV_* TMOUT "
+	/* editors, pagers, terminals, and what shows or opens files */
+	"VISUAL LESS LESSOPEN LESSCLOSE LESSEDIT LESSKEY* LESSECHO EXINIT GVIMINIT MYVIMRC VIM* NVIM* "
+	"EMACS* MAILCAPS BAT_* NNN_* FFF_* LF_* TMUX* STY SCREENDIR SCREENRC ZELLIJ_* KITTY_* WEZTERM_* "
+	"MANPATH MANROFF* MANOPT MANSECT GROFF_* TROFF* NROFF* GS_LIB GNUPLOT* LYNX_* W3M_* ELINKS_* NOTMUCH_* MUTT* MC_* RANGER_* "
+	"ZIPOPT UNZIP UNZIPOPT ZIPINFO* PARALLEL AWKPATH AWKLIBPATH XENVIRONMENT XAPPLRESDIR "
+	"XFILESEARCHPATH XUSERFILESEARCHPATH XLOCALEDIR XKB* WINE* QEMU_* LLDB_* PERF_* STRACE_* "
+	"RIPGREP_CONFIG_PATH ACKRC *WGETRC NETRC MAILRC CURL_HOME TIG_SCRIPT TIGRC_* LG_CONFIG_FILE VSCODE_* "
+	"ELECTRON_* GDB* PLAYWRIGHT_BROWSERS_PATH WERKZEUG_DEBUG_PIN "
+	/* version control, and its hooks' managers */
+	"GIT_* HG* JJ_* P4* SVN_* CVS_* LEFTHOOK* PRE_COMMIT* PREK_* OVERCOMMIT_* HK_* HUSKY* SKIP "
+	"GH_EDITOR GH_BROWSER GH_PATH GH_CONFIG_DIR GH_HOST GLAB_* "
+	/* other machines, keys, copies, root */
+	"SSH_* GPG_* GNUPGHOME PINENTRY* PASSWORD_STORE_* AUTOSSH_* RSYNC_* RCLONE_* BORG_* TAR_* "
+	"SUDO_* KRB5* SASL_PATH OPENSSL_* APT_CONFIG HOMEBREW_* "
+	/* interpreters and their packages */
+	"NODE_OPTIONS NODE_REPL_* NODE_V8_COVERAGE NODE_REDIRECT_WARNINGS NODE_COMPILE_CACHE "
+	"NODE_ICU_DATA TS_NODE_* DENO_* NPM_CONFIG_* YARN_* BUN_* PNPM_* COREPACK_* PYTHON* PYTEST_* "
+	"COVERAGE_PROCESS_START GUNICORN_CMD_ARGS PIP_* PIPENV_* PIPX_* POETRY_* PDM_* HATCH_* UV_* "
+	"CONDA_* MAMBA_* VIRTUAL_ENV* VIRTUALENV* IPYTHON* JUPYTER_* MPL* PYSPARK_* PERL* HARNESS_* RUBY* GEMRC "
+	"GEM_PATH MATPLOTLIBRC "
+	"BUNDLE_* PHPRC PHP_INI_* COMPOSER_HOME LUA_* R_* JULIA_LOAD_PATH JULIA_DEPOT_PATH "
+	"JULIA_PROJECT JULIA_BINDIR TCLLIBPATH TCL_* TK_* EXPECT_* OCTAVE_* GUILE_* PYLINT* ERL_* ELIXIR_* MIX_EXS MIX_ARCHIVES REBAR* "
+	"JAVA_* JAVACMD JDK_* MAVEN_* MVNW_* GRADLE_* SBT_* ANT_* LEIN_* IDEA_* DOTNET_* CORECLR_* COMPLUS_* "
+	"COR_* OPAM* OCAML* GHC* CABAL_* STACK_YAML STACK_ROOT DART_* PUB_* FLUTTER_ROOT "
+	"ANDROID_SDK_ROOT TORCH_EXTENSIONS_DIR "
+	/* which version of them is run, and from where */
+	"PYENV_* RBENV_* NODENV_* NVM_* FNM_* SDKMAN_* VOLTA_* PROTO_* MISE_* ASDF_* NIX_* GUIX_* "
+	"DEVBOX_* DEVENV_* FLOX_* "
+	/* compilers and builds */
+	"CC CXX CPP LD AR AS NM FC F77 RANLIB STRIP OBJCOPY OBJDUMP YACC LEX M4 CC_* CXX_* HOSTCC "
+	"GCC GXX CLANG OBJC OBJCXX VALAC RUSTC CYTHON WINDRES DLLTOOL BISON FLEX SWIG GPERF NASM YASM "
+	"PROTOC DOXYGEN MSGFMT XGETTEXT SED AWK GAWK GREP INSTALL NINJA SAMU MESON CMAKE CTEST CPACK SCONS "
+	"GIT NODE NPM NPX YARN PNPM BUN DENO GO CURL WGET TAR RSYNC SENDMAIL CHROME_PATH EDGE_PATH "
+	"FIREFOX_PATH "
+	"HOSTCXX GCC_* COMPILER_PATH CARGO* RUST* GOFLAGS GOENV GOROOT GOPATH GOBIN GOPROXY GOSUMDB "
+	"GONO* GOINSECURE GOAUTH GOVCS GOWORK GOCACHEPROG GOTOOLCHAIN CGO_* MAKE MAKEFLAGS MAKEFILES "
+	"MFLAGS GNUMAKEFLAGS CMAKE_* CCACHE_* SCCACHE_* DISTCC* ICECC* PKG_CONFIG* CONFIG_SITE AUTOCONF "
+	"AUTOHEADER AUTOM4TE AUTOMAKE AUTOPOINT ACLOCAL* LIBTOOL* BAZEL* USE_BAZEL_VERSION TEXMF* "
+	"DEPENDENCIES_OUTPUT SUNPRO_DEPENDENCIES ASAN_* LSAN_* MSAN_* TSAN_* UBSAN_* VALGRIND_* "
+	"LLVM_SYMBOLIZER_PATH "
+	/* containers, clouds, what sets machines up */
+	"DOCKER_HOST DOCKER_CONFIG DOCKER_CONTEXT DOCKER_CERT_PATH DOCKER_TLS* DOCKER_CLI_* BUILDKIT_* "
+	"BUILDX_* COMPOSE_* CONTAINER_HOST CONTAINERS_* KUBECONFIG KUBECTL_* KREW_ROOT HELM_* "
+	"AWS_SHARED_CREDENTIALS_FILE AWS_DATA_PATH AZURE_EXTENSION_DIR CLOUDSDK_* "
+	"GOOGLE_EXTERNAL_ACCOUNT_* ANSIBLE_* VAGRANT_* TF_CLI_* TF_PLUGIN_* TF_REATTACH_PROVIDERS "
+	"TERRAFORM_CONFIG TERRAGRUNT_* PACKER_* PSQL* PGSERVICEFILE PGSYSCONFDIR LIBMYSQL_* ODBC* "
+	/* libraries that load others */
+	"GTK_* GIO_* GI_TYPELIB_PATH GSETTINGS_* GDK_PIXBUF_* GST_PLUGIN* QT_* QML* KDE* LIBGL_* VK_ADD_* "
+	"VK_IMPLICIT_* VK_LAYER* VK_INSTANCE_* VK_ICD* VK_DRIVER* VK_LOADER* "
+	"LIBVA_DRIVERS_PATH VDPAU_DRIVER_PATH OCL_ICD* CUDA_INJECTION* OMP_TOOL* MAGICK_* ALSA_CONFIG* "
+	"SDL_DYNAMIC_API LADSPA_PATH "
+	/* agents, and how they confine themselves */
+	"CLAUDE_* CODEX_* GEMINI_* OPENCODE_* AIDER_* GOOSE_* CRUSH_* OPENCLAW_* QWEN_* AMP_* KILO_* "
+	"CLINE_* CURSOR_* COPILOT_ALLOW_ALL HERMES_YOLO PI_CODING_AGENT_DIR SANDBASH* SANDBOX SANDBOX_* "
+	"BUILD_SANDBOX SEATBELT_PROFILE "
+	/* by their ends: programs, arguments that name some, hooks, places of settings and plugins */
+	"*EDITOR *PAGER *BROWSER *ASKPASS *PASSCOMMAND *_COMMAND *_CMD *_SHELL *_SH *_RSH *_EXE "
+	"*_EXECUTABLE *_EXECUTABLE_PATH *_BINARY *_BINARY_PATH *_BIN *_INTERPRETER *_WRAPPER *_LAUNCHER "
+	"*_LINKER *_HOOK *_HOOKS *_HOOK_DIR *_PRELOAD *_STARTUP *_PLUGINS *_PLUGIN_PATH *_PLUGIN_DIR "
+	"*_OPTS *_OPTIONS *_ADDOPTS *CFLAGS *CXXFLAGS *CPPFLAGS *LDFLAGS *FFLAGS *LIBRARY_PATH "
+	"*_LOAD_PATH *_LIBRARY *_EXEC_PATH *_PROGRAM *_PROG *_LD *_RC *RCFILE *_CONF_DIR *_CONF_FILE *INJECTION64_PATH *HOME *_CONFIG_FILE *_CONFIG_DIR *_CONFIG_PATH "
+	"*SETTINGS_PATH *_PROPERTIES *_JDK *HISTFILE *_HISTORY";
+
+static const char leading_names[] =
+	"ANTHROPIC_BASE_URL ANTHROPIC_BEDROCK_BASE_URL ANTHROPIC_VERTEX_BASE_URL *AI_BASE_URL "
+	"*_API_BASE GOOGLE_GEMINI_BASE_URL OLLAMA_HOST HF_ENDPOINT AWS_ENDPOINT_URL* OTEL_EXPORTER* "
+	"ANTHROPIC_CUSTOM_HEADERS LANGCHAIN_ENDPOINT LANGSMITH_ENDPOINT VAULT_ADDR TURBO_API SSLKEYLOGFILE HTTP_PROXY HTTPS_PROXY ALL_PROXY *_PROXY HOSTALIASES SSL_CERT_FILE SSL_CERT_DIR "
+	"*_CA_BUNDLE NODE_EXTRA_CA_CERTS NODE_TLS_REJECT_UNAUTHORIZED PYTHONHTTPSVERIFY";
+
+/* Does a program that sees it run something else, load it, or take its settings from elsewhere? */
+static bool steers(const char *name, size_t length)
+{
+	return is_among(obeyed_names, name, length) && !is_among(daily_names, name, length);
+}
+
+/* A number of bash, ksh or zsh: an assigned value is evaluated, and "ENV=5" in it assigns. */
+static bool is_number(const char *name, size_t length)
+{
+	return is_among("RANDOM SRANDOM OPTIND SECONDS LINENO EPOCH* LINES COLUMNS SHLVL SAVEHIST "
+			"KEYTIMEOUT LISTMAX LOGCHECK MAILCHECK PERIOD TTYIDLE UID EUID GID EGID "
+			"ERRNO FUNCNEST TRY_BLOCK_*",
+			name, length);
+}
+
+/* It runs nothing, but leads people or agents to another machine, or makes them believe one. */
+static bool leads(const char *name, size_t length)
+{
+	return is_among(leading_names, name, length);
+}
+
+/* Where interpreters look for modules. */
+static bool is_search_path(const char *name, size_t length)
+{
+	return is_among("PYTHONPATH NODE_PATH CLASSPATH *_CLASSPATH R_LIBS*", name, length);
+}
+
+/* --- a line ------------------------------------------------------------------------------------- */
 
 struct text {
 	const char *at, *end;
@@ -100,7 +248,7 @@ static bool word_is_plain(struct text word)
 		return false;
 	skip(&word, "+'\""); /* "PATH+=:bin" */
 	/* "what?" matches no more than "what=" */
-	return !is_one_of("=?", word) || !sb_dotenv_steers(name, length);
+	return !is_one_of("=?", word) || !steers(name, length);
 }
 
 /* All but the first. */
@@ -141,7 +289,7 @@ static size_t reference_length(struct text text, bool steering)
 
 	text.at += brace;
 	name = name_length(text);
-	if (!name || (steering && !sb_dotenv_steers(text.at, name)))
+	if (!name || (steering && !steers(text.at, name)))
 		return 0;
 	text.at += name;
 	if (!brace)
@@ -281,13 +429,13 @@ static bool is_steered(struct text name, struct text text)
 {
 	size_t length = (size_t)(name.end - name.at);
 
-	if (sb_dotenv_is_number(name.at, length))
+	if (is_number(name.at, length))
 		return !skip(&text, "0123456789") || (text.at < text.end && !is_note_next(text));
 	if (length == 7 && begins(name, "BROWSER") && begins(text, "none")) {
 		text.at += 4;
 		return text.at < text.end && !is_note_next(text);
 	}
-	return sb_dotenv_steers(name.at, length);
+	return steers(name.at, length);
 }
 
 enum sb_dotenv sb_dotenv_line(const char *line, size_t length)
@@ -320,8 +468,8 @@ enum sb_dotenv sb_dotenv_line(const char *line, size_t length)
 	if (note > kind)
 		return note;
 	if (kind == SB_DOTENV_PLAIN &&
-	    (sb_dotenv_leads(name.at, (size_t)(name.end - name.at)) ||
-	     (sb_dotenv_is_search_path(name.at, (size_t)(name.end - name.at)) && leaves(text))))
+	    (leads(name.at, (size_t)(name.end - name.at)) ||
+	     (is_search_path(name.at, (size_t)(name.end - name.at)) && leaves(text))))
 		return SB_DOTENV_TOLD;
 	return kind;
 }

@@ -8,7 +8,7 @@
  * Price: git clone --shared of a repository in a fast root asks.
  * Held by: tests/supervise/git_alternates.py
  */
-#include "guard/git_alternates.h"
+#include "guard/git_forms.h"
 
 #include <errno.h>
 #include <string.h>

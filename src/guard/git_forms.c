@@ -24,7 +24,6 @@
 #include "guard/fold.h"
 #include "guard/git_config.h"
 #include "guard/git_files.h"
-#include "guard/git_packs.h"
 #include "guard/read.h"
 #include "path/path.h"
 

@@ -11,7 +11,7 @@
  * first); for each chunk its name (four bytes) and where it begins (eight), and once more where the last one ends; the
  * chunks.  That of the names is PNAM: names with a NUL behind each.
  */
-#include "guard/git_packs.h"
+#include "guard/git_forms.h"
 
 #include <stdint.h>
 #include <string.h>

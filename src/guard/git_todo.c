@@ -1,4 +1,4 @@
-#include "guard/git_todo.h"
+#include "guard/git_forms.h"
 
 #include <string.h>
 

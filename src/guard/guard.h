@@ -38,7 +38,7 @@
 struct sb_buf;
 
 /*
- * Projects' directories for caches lie in one of this name (config/tools.h).  Commands write there
+ * Projects' directories for caches lie in one of this name (config/tools.c).  Commands write there
  * unguarded, so nothing that is obeyed may lead there: no link, no text of git's.
  */
 #define SB_GUARD_CACHES "sandbash-caches"
@@ -61,7 +61,7 @@ enum sb_guard_kind {
 	SB_GUARD_STRATEGY,             /* a merge strategy that git brings along */
 	SB_GUARD_SEQUENCER,            /* config grammar, such a strategy */
 	SB_GUARD_ALTERNATES,           /* object directories in guarded roots */
-	SB_GUARD_TOOL_VERSIONS,        /* versions.h */
+	SB_GUARD_TOOL_VERSIONS,        /* versions.c */
 	SB_GUARD_IGNORE,               /* lines that make git ignore more, none less */
 	SB_GUARD_ANYTHING,             /* state that nobody runs: lands unasked, as a file */
 	SB_GUARD_GIT_REF,              /* an id, or "ref: NAME" with a name that no shell expands */

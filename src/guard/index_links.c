@@ -1,4 +1,4 @@
-#include "guard/index_links.h"
+#include "guard/git_index.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

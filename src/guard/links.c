@@ -25,7 +25,7 @@
 
 #include "base/auto.h"
 #include "guard/guard_impl.h"
-#include "guard/index_links.h"
+#include "guard/git_index.h"
 #include "path/path.h"
 #include "sys/directory.h"
 

@@ -7,7 +7,7 @@
  * Price: ranges as ">=20 <21" and paths ask.
  * Held by: tests/supervise/later_names.py, tests/unit/test_guard_content.c
  */
-#include "guard/versions.h"
+#include "guard/git_forms.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -34,7 +34,7 @@ struct sb_git {
 	char *directory; /* the repository's */
 	char *objects;
 	char *url;         /* NULL: the repository is on this machine, and directory is it */
-	char *login;       /* a header for its server (login.h); or NULL */
+	char *login;       /* a header for its server (login.c); or NULL */
 	const char *agent; /* the socket of ssh-agent(1), for a URL of ssh's; or NULL */
 	const char *home;
 	bool best_effort;
@@ -90,5 +90,20 @@ void sb_git_kill(struct sb_git_child *child); /* the same, whatever it does */
 /* All of that for a command without input; out gets what it says, without a newline at the end. */
 int sb_git_say(const struct sb_git *git, enum sb_git_use use, const char *const *args,
 	       struct sb_buf *out, int *out_status, struct sb_error *err);
+
+/* login.c: what a server wants to know before it lets somebody in. */
+
+/*
+ * Of an https URL: what the user's own git would say, by the helpers of the user's own settings.  Kept in git->login and
+ * given to git as a header for this server alone; none is found: git->login stays NULL.
+ *
+ * SECURITY: a helper is asked before git is, by us.
+ *
+ * Danger: git itself would ask whichever helper a repository's settings name, in the sandbox or not, and once more after
+ * a redirect to another server.
+ * Price: helpers that have to ask a person at a terminal are of no use here, and none is told whether it was right.
+ * Held by: tests/cli/zone_git_far.py
+ */
+int sb_git_log_in(struct sb_git *git, const char *search, struct sb_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-#include "repo/login.h"
+#include "repo/git.h"
 
 #include <errno.h>
 #include <fcntl.h>

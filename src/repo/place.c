@@ -9,9 +9,8 @@
 #include "base/hash.h"
 #include "guard/read.h"
 #include "path/path.h"
-#include "repo/login.h"
+#include "repo/git.h"
 #include "policy/network.h"
-#include "repo/url.h"
 #include "repo/zone.h"
 #include "sys/directory.h"
 

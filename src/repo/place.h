@@ -7,6 +7,7 @@
 #ifndef SB_REPO_PLACE_H
 #define SB_REPO_PLACE_H
 
+#include "policy/peer.h"
 #include "repo/git.h"
 #include "repo/repo.h"
 
@@ -42,5 +43,12 @@ int sb_repo_ref(const struct sb_git *git, const char *ref, char out[SB_REPO_OID_
 /* Is it the work of somebody who has it checked out?  Then he would see his files as changed. */
 int sb_repo_is_checked_out(const struct sb_git *git, const char *branch, bool *out,
 			   struct sb_error *err);
+
+/* url.c: which URLs git gets to see, and whom they lead to. */
+/* Is it meant as one?  Else it is a path. */
+bool sb_repo_is_url(const char *name);
+
+/* SB_E_INVALID: it is none that is used here. */
+int sb_repo_peer(const char *url, struct sb_peer *out, struct sb_error *err);
 
 #endif

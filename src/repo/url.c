@@ -1,4 +1,4 @@
-#include "repo/url.h"
+#include "repo/place.h"
 
 #include <stdio.h>
 #include <string.h>

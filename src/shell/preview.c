@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shell/simple_walk.h"
-#include "shell/walk.h"
+#include "shell/shell.h"
 
 /* A command of 10 MB and its tree; what needs more is not known. */
 #define ARENA_LIMIT (256UL << 20)

@@ -164,4 +164,16 @@ void sb_unknown(struct sb_shell *shell, const char *text, size_t length);
 void sb_unknown_word(struct sb_shell *shell, const struct sb_field *field);
 void sb_network(struct sb_shell *shell, enum sb_preview_network network);
 
+/* walk.c: commands, one after the other, as the shell that only thinks would run them. */
+/* All of a list; how its last command ends.  For shell->run. */
+enum sb_ending sb_commands_walk(struct sb_shell *shell, const struct sb_node *list);
+
+/* simple_walk.c: one simple command: what it sets, where its redirections lead, what it calls. */
+
+void sb_walk_redirects(struct sb_shell *shell, const struct sb_redirect *redirects);
+enum sb_ending sb_walk_simple(struct sb_shell *shell, const struct sb_node *node);
+
+/* A command by its fields, the first of which names it.  For shell->call. */
+enum sb_ending sb_walk_call(struct sb_shell *shell, struct sb_field *fields);
+
 #endif

@@ -1,4 +1,4 @@
-#include "shell/simple_walk.h"
+#include "shell/shell.h"
 
 #include <string.h>
 

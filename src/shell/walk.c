@@ -1,8 +1,7 @@
-#include "shell/walk.h"
+#include "shell/shell.h"
 
 #include <string.h>
 
-#include "shell/simple_walk.h"
 
 #define ROUNDS_MOST 64 /* of a loop over words that are known */
 
