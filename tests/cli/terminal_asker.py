@@ -865,7 +865,6 @@ def pump(master, data, want):
     """Write data and read until the other side has closed; returns what came."""
     came, sent = bytearray(), 0
     deadline = time.monotonic() + PATIENCE
-    os.set_blocking(master, False)
     while time.monotonic() < deadline and len(came) < want:
         readable, writable, _ = select.select([master], [master] if sent < len(data) else [], [], 1)
         if readable:
@@ -875,7 +874,6 @@ def pump(master, data, want):
                 break
         if writable:
             sent += os.write(master, data[sent:sent + 65536])
-    os.set_blocking(master, True)
     equal(sent, len(data))
     return bytes(came)
 

@@ -27,6 +27,7 @@ tests that must know.
 """
 
 import contextlib
+import faulthandler
 import os
 import re
 import resource
@@ -411,6 +412,7 @@ def run_all():
     wanted = [t for t in _tests if not sys.argv[1:] or any(w in t[0] for w in sys.argv[1:])]
     failures = 0
     os.umask(0o022)
+    faulthandler.enable()  # SIGABRT, of run.py when this takes too long: where do we stand?
     started, busy = time.monotonic(), _busy()
     print(f"1..{len(wanted)}")
     for number, (label, function, variant, home_in_tmp) in enumerate(wanted, 1):

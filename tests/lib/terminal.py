@@ -238,7 +238,9 @@ class Terminal:
         self._seen = 0  # how much of it expect() has passed
         self._screen = Screen(rows, columns)
         self._again = None  # (key, when it is due again, pause)
+        self._unsent = b""  # what the other side has no room for yet
         self.master, slave = pty.openpty()
+        os.set_blocking(self.master, False)
         self._set_size(rows, columns)
         self.name = os.ttyname(slave)
 
@@ -293,16 +295,26 @@ class Terminal:
         self._write(text)
 
     def _write(self, text):
-        data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
-        while data:
-            data = data[os.write(self.master, data):]
+        """Now or while we read: who writes to a program that waits for us to read, waits for ever."""
+        self._unsent += text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
+        while self._unsent:
+            try:
+                self._unsent = self._unsent[os.write(self.master, self._unsent):]
+            except BlockingIOError:
+                return
+            except OSError:  # EIO: it has ended, and nobody reads this any more
+                self._unsent = b""
 
     def _read(self, timeout):
         """Take in what comes within timeout; False when nothing did or the end is reached."""
         deadline = time.monotonic() + max(0, timeout)
         while True:
             left = max(0, deadline - time.monotonic())
-            if select.select([self.master], [], [], min(left, QUIET) if self._again else left)[0]:
+            readable, writable, _ = select.select([self.master], [self.master] if self._unsent else [], [],
+                                                  min(left, QUIET) if self._again else left)
+            if writable:
+                self._write(b"")
+            if readable:
                 break
             if self._again:
                 self._press_again()
@@ -353,8 +365,10 @@ class Terminal:
             pass
 
     def screen(self):
+        deadline = time.monotonic() + PATIENCE
         while self._read(0):
-            pass
+            if time.monotonic() > deadline:
+                raise AssertionError(f"output without an end: {self.output[-1000:]!r}")
         return self._screen.text()
 
     def foreground(self):
