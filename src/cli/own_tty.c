@@ -30,7 +30,7 @@ int sb_tty_find(void)
  * then there is no attaching from here (consent/peer.h).
  * Price: while we are attached, no other program can open this terminal.  A process of its own
  * ends that when we are gone, however we went.
- * Held by: tests/cli/attach.py
+ * Held by: tests/cli/attach_inside.py
  */
 static int keep_others_out(int tty)
 {

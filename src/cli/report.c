@@ -53,7 +53,7 @@ int sb_report_find(const char *path, const char *cwd, const char *home, struct s
  * Danger: a command that may change the directory puts a link in its place, or in the file's,
  * and some other file of the user is overwritten.
  * Price: a report whose directory was exchanged during the run is not written.
- * Held by: tests/enforce/consent_forgery.py
+ * Held by: tests/enforce/consent_around.py
  */
 int sb_report_write(const struct sb_report_file *file, const char *bytes, size_t length,
 		    struct sb_error *err)

@@ -116,7 +116,7 @@ static bool is_hidden(pid_t answer)
  * child is looked at again: if it still has that parent, the parent lived while we read.
  * One that lives and is hidden from us is another user's, and between a process of the run
  * and us there are none.
- * Held by: tests/unit/test_socket.c, tests/cli/attach.py
+ * Held by: tests/unit/test_socket.c, tests/cli/attach_inside.py
  */
 bool sb_is_family(pid_t process)
 {

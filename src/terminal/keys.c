@@ -54,7 +54,7 @@ void sb_keys_begin_blind(struct sb_keys *keys, int64_t now_ms, int64_t wait_ms)
  * ours, they would open the fence early, and what was typed before the question would count.
  * With 40 x 10 cells a command would have to have 64 million requests under way.
  * Price: about 40 bytes each way per question.
- * Held by: tests/unit/test_keys.c, tests/cli/terminal_asker.py
+ * Held by: tests/unit/test_keys.c, tests/cli/terminal_keys.py
  */
 void sb_keys_begin(struct sb_keys *keys, struct sb_buf *out, unsigned rows, unsigned columns,
 		   int64_t now_ms, int64_t wait_ms)
@@ -184,7 +184,7 @@ static void take(struct sb_keys *keys, char c, int64_t now_ms)
  * Danger: a command keeps the terminal from answering, or has made it show something else, and
  * asks for the very key that would grant.  The code is in no place but the question.
  * Price: five keys more, on terminals that do not tell where their cursor is.
- * Held by: tests/unit/test_keys.c, tests/cli/terminal_asker.py
+ * Held by: tests/unit/test_keys.c, tests/cli/terminal_keys.py
  */
 static char type(struct sb_keys *keys, char c)
 {

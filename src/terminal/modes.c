@@ -10,7 +10,7 @@
  * table, sb_modes_leave() up.
  *
  * SECURITY: bracketed paste is on during a question, so that the terminal marks what is pasted
- * and it never counts as a key: keys.c.  Held by: tests/cli/terminal_asker.py
+ * and it never counts as a key: keys.c.  Held by: tests/cli/terminal_keys.py
  */
 static const struct mode {
 	unsigned number; /* of CSI ? number h; 0: has sequences of its own */

@@ -14,7 +14,7 @@
  * Danger: a command can make a terminal send replies, some with text of its choice, and end
  * without reading them.  They would be typed into the shell.
  * Price: what was typed ahead is lost when an arrow key is among it.
- * Held by: tests/cli/consent.py
+ * Held by: tests/cli/consent_jobs.py
  */
 #include <fcntl.h>
 #include <string.h>

@@ -93,7 +93,7 @@ void sb_terminal_notice(struct sb_terminal *t, const char *text)
  * arrives when the question is already open.
  * What comes before the terminal's reply to our request was sent before it had drawn the
  * question; all of that is dropped.  Price: type-ahead is lost when a question opens.
- * Held by: tests/cli/terminal_asker.py
+ * Held by: tests/cli/terminal_keys.py
  */
 void sb_terminal_draw(struct sb_terminal *t, bool fence)
 {
@@ -269,7 +269,7 @@ void sb_terminal_deny_all(struct sb_terminal *t)
  * Danger: the question does not show, or not all of it: it has not been written yet, the window is
  * too small, the terminal does not answer.
  * Price: another way to answer there: the code, a larger window, sandbash --attach.
- * Held by: tests/cli/terminal_asker.py
+ * Held by: tests/cli/terminal_keys.py, tests/cli/terminal_asker.py
  */
 static bool may_allow(const struct sb_terminal *t)
 {

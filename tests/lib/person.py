@@ -14,6 +14,8 @@ import time
 from tap import PATIENCE, check
 
 TITLE = "sandbash asks you"
+PROMPT = r"% $"
+UNTIL = "until [ -e go ]; do sleep 0.05; done"
 
 
 class Person:
@@ -70,3 +72,12 @@ class Person:
             check(not self.shows(), f"a question nobody expected:\n{self.term.screen()}")
             self.term.settle(0.02, 0.1)
         return self.term.wait()
+
+
+def shell(fx, *flags, **where):
+    """An interactive bash with a plain prompt."""
+    fx.write(fx.dir / "rc", "unset HISTFILE; PS1='% '\nbind 'set enable-bracketed-paste off'\n")
+    person = Person(fx, "bash", "--noprofile", "--rcfile", str(fx.dir / "rc"), "-i", flags=flags,
+                    **where)
+    person.term.expect(PROMPT)
+    return person

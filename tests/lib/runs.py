@@ -3,13 +3,14 @@
     run = Run(fx, "--consent=ask", "make")     started, and listed
     run.session, run.field("process")          what its file says
     run.end()                                  wait: status, output, errors
+    person = Attached(fx)                      somebody on another terminal
 """
 
 import os
 import re
 import subprocess
 
-from tap import PATIENCE, Failed, wait
+from tap import BIN, PATIENCE, Failed, wait
 
 
 def run_dir(fx):
@@ -81,3 +82,25 @@ class Run:
         if self.process.poll() is None:
             self.process.terminate()
         return self.process.communicate(timeout=PATIENCE)
+
+
+class Attached:
+    """Somebody at a terminal with sandbash --attach."""
+
+    def __init__(self, fx, *args, **where):
+        self.term = fx.terminal(BIN, *(args or ["--attach"]), replies=True, **where)
+
+    def sees(self, text):
+        def look():
+            self.term.settle(0.02, 0.1)
+            return text in self.term.screen()
+        wait(look, lambda: f"{text!r} does not show; the screen:\n{self.term.screen()}")
+        return self.term.screen()
+
+    def here(self):
+        self.sees("Ctrl-C detaches")
+        return self
+
+    def answer(self, key):
+        self.sees("Press ")
+        self.term.answer(key)

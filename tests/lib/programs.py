@@ -1,0 +1,59 @@
+"""programs.py - what tests/run.py has to know of single test programs, by their names."""
+
+# The flags of sandbash with which a suite is repeated; "" is the default run.
+RUNS = {"enforce": ["", "--static"], "supervise": ["", "--static"], "machines": [""]}
+# About processes that a static run has not, or names that it does not watch.
+SUPERVISED_ONLY = ("cli/examples.py", "enforce/consent_around.py", "enforce/consent_forgery.py", "enforce/consent_tmux.py",
+                   "enforce/distributions.py", "enforce/worker.py", "enforce/worker_escapes.py", "enforce/worker_surface.py",
+                   "supervise/absent.py", "supervise/agent_settings.py",
+                   "supervise/abstract.py", "supervise/connects.py",
+                   "supervise/deep.py", "supervise/interrupted.py",
+                   "supervise/deep_links.py", "supervise/detours.py", "supervise/fast.py", "supervise/folding.py", "supervise/followed.py", "supervise/proxy.py",
+                   "supervise/git_links.py", "supervise/opened.py",
+                   "supervise/git_alternates.py", "supervise/git_common.py", "supervise/git_daily.py", "supervise/git_packs.py",
+                   "supervise/git_files.py", "supervise/git_index.py", "supervise/git_keys.py",
+                   "supervise/git_temporary.py",
+                   "supervise/git_rebase.py", "supervise/git_told.py",
+                   "supervise/git_session.py", "supervise/git_unnamed.py", "supervise/git_upkeep.py",
+                   "supervise/git_urls.py",
+                   "supervise/bits.py", "supervise/grants.py", "supervise/guard.py", "supervise/hidden.py", "supervise/hidden_names.py", "supervise/home_links.py",
+                   "supervise/ignored.py",
+                   "supervise/killed.py", "supervise/later_names.py", "supervise/moved.py", "supervise/nameless.py",
+                   "supervise/noticed.py",
+                   "supervise/obeyed.py", "supervise/places.py", "supervise/services.py", "supervise/shown.py",
+                   "supervise/soak.py", "supervise/state_links.py", "supervise/swapped.py", "supervise/sysv.py",
+                   "supervise/trace.py", "supervise/two_runs.py", "supervise/unjudged.py")
+# A scripted person reads a screen and types at it.  On a busy machine that may come too late for
+# reasons that are not sandbash's, so these get a second try, and it is said.
+PERSONS = ("cli/attach", "cli/consent", "cli/guard_consent", "cli/network_consent", "cli/on_terminal", "cli/prompt", "cli/terminal_asker",
+           "cli/terminal_keys", "cli/watch", "enforce/consent_around", "enforce/consent_forgery", "enforce/consent_tmux", "enforce/terminals",
+           "supervise/noticed", "supervise/shown")
+# These wait most of their time as well: they go with the persons, but fail when they fail.
+WAITING = PERSONS + ("cli/once", "cli/question_screen", "mcp/hostile", "mcp/run.py",
+                     "mcp/watch", "supervise/two_runs")
+# About ioctls that ext4 has and memory has not.
+ON_DISK = ("enforce/fds", "enforce/ioctls", "enforce/metadata", "supervise/everyday")
+# Repeated with the sanitizers, for the account that started us.
+SANITIZED = ("mcp/consent.py", "mcp/files.py", "mcp/protocol.py", "mcp/run.py")
+# About texts and protocols, the same whoever runs them: once, as the ordinary user.
+ONCE = ("cli/macos.py", "mcp/clients.py")
+# What takes longest (--times), by that: it begins first.
+LONGEST = (
+    "cross compilation for macOS", "mcp/parity.py", "supervise/guard.py", "supervise/differ.py", "supervise/swapped.py",
+    "supervise/obeyed.py", "supervise/git_upkeep.py", "unit-files_attacks asan", "supervise/fast.py", "supervise/git_session.py",
+    "supervise/storm.py", "supervise/git_files.py", "enforce/paths.py", "supervise/git_daily.py", "unit-ignore asan",
+    "cross compilation", "windows", "mcp/clients.py", "cli/zone_git.py", "cli/tool_profiles.py", "enforce/tmp.py", "enforce/ioctls.py",
+    "supervise/agent_settings.py", "supervise/git_common.py", "unit-grep asan", "supervise/git_unnamed.py", "cli/macos.py",
+    "enforce/writes.py", "supervise/home_links.py", "supervise/programs.py", "unit-files_edit asan", "supervise/network.py",
+    "cli/remedies.py", "unit-monotone asan", "unit-chain asan", "supervise/network_gate.py", "mcp/consent.py asan", "mcp/run.py asan",
+    "supervise/soak.py", "supervise/interrupted.py", "cli/preview.py",
+    # of those that wait
+    "cli/consent.py", "enforce/consent_forgery.py", "cli/terminal_asker.py", "supervise/two_runs.py",
+    "enforce/consent_tmux.py", "cli/watch.py", "supervise/shown.py", "cli/guard_consent.py", "cli/once.py",
+    "supervise/noticed.py", "cli/attach.py", "cli/question_screen.py")
+# A look at everything, in under a minute: what is quick, and of the rest a promise of each kind.
+QUICK = ("cli/arguments.py", "cli/canonical.py", "cli/environment.py", "cli/examples.py", "cli/status.py", "cli/texts.py",
+         "cli/within.py", "enforce/commands.py", "enforce/guard.py", "enforce/nested.py", "enforce/sockets.py",
+         "files/errors.py", "mcp/confined.py", "mcp/files.py", "mcp/rules.py", "mcp/shown.py", "supervise/absent.py",
+         "supervise/git_told.py", "supervise/hidden.py", "supervise/later_names.py", "supervise/places.py")
+SLOW_UNITS = ("unit-chain", "unit-files_attacks", "unit-ignore")
