@@ -218,7 +218,7 @@ def differ(fx, *flags, first=0, sequences=100, under=None, rules=()):
                                           stderr=subprocess.PIPE, start_new_session=True))
         try:
             for process in processes:
-                _, error = process.communicate(timeout=max(200, sequences // 20))
+                _, error = process.communicate(timeout=max(400, sequences // 10))
                 results.append((process.returncode, error.decode(errors="backslashreplace")))
         finally:
             for process in processes:
