@@ -182,11 +182,13 @@ enum feature {
 static const struct finding features[FEATURES] = {
 	[MOUNTS] = {.name = "mount namespace",
 		    .without = "the real /tmp is used, in which others' names are closed; POSIX "
-			       "message queues are refused, processes outside are seen, and "
-			       "--static needs --best-effort, which holds much less there"},
+			       "message queues are refused, core dumps are left in fast roots "
+			       "alone, processes outside are seen, and --static needs "
+			       "--best-effort, which holds much less there"},
 	[LANDLOCK] = {.name = "Landlock",
-		      .without = "no second layer beneath the supervisor's, and fast roots are no "
-				 "faster"},
+		      .without =
+			      "no second layer beneath the supervisor's, no core dumps, and fast "
+			      "roots are no faster"},
 	[SCOPES] = {.name = "Landlock scopes",
 		    .detail = "signals and abstract unix sockets, ABI 6",
 		    .without = "only a pid namespace or the supervisor keeps signals inside, and "

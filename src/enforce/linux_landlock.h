@@ -16,8 +16,8 @@ int sb_landlock_enter(const struct sb_plan *plan, const struct sb_layers *layers
 
 /*
  * The domain of a supervised command: no change at all but through devices, and in fast roots
- * where sb_landlock_holds_fast().  What else the plan allows, a broker in the domain above
- * performs; if it is gone, nothing opens up.
+ * where sb_landlock_holds_fast(); a core in temp directories of its own.  What else the plan
+ * allows, a broker in the domain above performs; if it is gone, nothing opens up.
  */
 int sb_landlock_enter_floor(const struct sb_plan *plan, const struct sb_layers *layers,
 			    struct sb_error *err);

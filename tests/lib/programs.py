@@ -6,7 +6,7 @@ RUNS = {"enforce": ["", "--static"], "supervise": ["", "--static"], "machines": 
 SUPERVISED_ONLY = ("cli/examples.py", "enforce/consent_around.py", "enforce/consent_forgery.py", "enforce/consent_tmux.py",
                    "enforce/distributions.py", "enforce/worker.py", "enforce/worker_escapes.py", "enforce/worker_surface.py",
                    "supervise/absent.py", "supervise/agent_settings.py",
-                   "supervise/abstract.py", "supervise/connects.py",
+                   "supervise/abstract.py", "supervise/connects.py", "supervise/cores.py",
                    "supervise/deep.py", "supervise/interrupted.py",
                    "supervise/deep_links.py", "supervise/detours.py", "supervise/fast.py", "supervise/folding.py", "supervise/followed.py", "supervise/proxy.py",
                    "supervise/git_links.py", "supervise/opened.py",
