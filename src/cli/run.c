@@ -509,6 +509,34 @@ static int supervise(const struct sb_command_line *line, struct sb_run *run,
 	return sb_supervise(&supervision, out_status, &err) == SB_OK ? 0 : sb_report(&err);
 }
 
+/* What the kernel hands to a program ("|", "@") is not the command's to make: core(5). */
+static bool is_core_a_file(void)
+{
+	SB_AUTO_FD int fd = open("/proc/sys/kernel/core_pattern", O_RDONLY | O_CLOEXEC);
+	char first;
+
+	return fd >= 0 && read(fd, &first, 1) == 1 && !strchr("|@\n", first);
+}
+
+/* A person who has set a limit looks for the core, and finds none: enforce/linux_landlock.c says why. */
+static void tell_core(const struct sb_command_line *line, int status)
+{
+	static const int signals[] = {SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS,
+				      SIGFPE,  SIGSEGV, SIGSYS,  SIGXCPU, SIGXFSZ};
+	struct rlimit limit;
+	size_t i = 0;
+
+	if (!WIFSIGNALED(status) || WCOREDUMP(status) || line->quiet || line->agent_report ||
+	    getrlimit(RLIMIT_CORE, &limit) != 0 || !limit.rlim_cur || !is_core_a_file())
+		return;
+	while (i < sizeof signals / sizeof signals[0] && signals[i] != WTERMSIG(status))
+		i++;
+	if (i < sizeof signals / sizeof signals[0])
+		put_whole("sandbash: no core file was left: the kernel makes it in the command's "
+			  "name, which may only be in a /tmp of its own and in fast directories "
+			  "(gdb's generate-core-file writes one anywhere)\n");
+}
+
 static int run_supervised(const struct sb_command_line *line, struct sb_run *run)
 {
 	/* not freed: the process ends, and most of its pages were never touched */
@@ -531,6 +559,8 @@ static int run_supervised(const struct sb_command_line *line, struct sb_run *run
 		failed = supervise(line, run, summary, &status);
 	if (!failed)
 		failed = tell_refused(line, run->setup.policy, summary, &run->report);
+	if (!failed)
+		tell_core(line, status);
 	if (!failed && line->learn)
 		failed = sb_learn_tell(&run->learn, &run->setup, run->file, run->argv, summary);
 	sb_report_done(&run->report);

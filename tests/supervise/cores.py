@@ -164,4 +164,22 @@ def recorded(fx):
     contains(fx.sandbash(*crash("/tmp")).stdout, "regular file", "neighbour")
 
 
+@test("core dumps: that none was left is told where there would be one", variants=("full", "flat"))
+def told(fx):
+    need_cores()
+    line = "no core file was left"
+    dies = ["sh", "-c", "kill -SEGV $$"]
+    contains(fx.run(*limited(fx.argv(*dies))).stderr, line)
+    equal(cores(fx.project), [])
+    works(fx.run(*limited(native("sh", "-c", "sh -c 'kill -SEGV $$' || true"))), "control")
+    check(cores(fx.project), "control")
+    for words in (fx.argv(*dies),  # no limit
+                  limited(fx.argv("--quiet", *dies)),
+                  limited(fx.argv("sh", "-c", "kill -KILL $$")),
+                  limited(fx.argv("true"))):
+        lacks(fx.run(*words).stderr, line)
+    if fx.variant == "full":
+        lacks(fx.run(*limited(fx.argv("sh", "-c", "cd /tmp && kill -SEGV $$"))).stderr, line, "it is there")
+
+
 run_all()
