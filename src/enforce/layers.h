@@ -16,6 +16,7 @@ struct sb_layers {
 	bool own_dev;        /* a /dev without disks */
 	dev_t terminals;     /* the filesystem of a /dev/pts of our own; 0: it is the host's */
 	bool ipc_namespace;
+	int queues; /* supervised: the file system of its POSIX message queues, or less than 0 */
 	bool net_namespace;
 	bool gate;        /* supervised: connections are held and decided, host by host */
 	int landlock_abi; /* 0: none */

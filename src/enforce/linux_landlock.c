@@ -319,6 +319,17 @@ static int grant_terminals(const struct domain *domain, const struct sb_layers *
 	return SB_OK;
 }
 
+/*
+ * POSIX message queues are files, of a file system that is mounted nowhere (mq_overview(7)), and Landlock asks what is
+ * granted at its root.  They are those of the run's own ipc namespace: nobody outside can open one.  Not granted, they
+ * answer EACCES, which is the safe side.
+ */
+static void grant_queues(const struct domain *domain, const struct sb_layers *layers)
+{
+	if (layers->queues >= 0)
+		sb_sys_landlock_add_path(domain->fd, layers->queues, SB_LL_WRITE_FILE);
+}
+
 /* Terminals have contents, but no names that anybody hides. */
 static bool closes_terminals(const struct domain *domain)
 {
@@ -573,6 +584,7 @@ static int enter(const struct sb_plan *plan, const struct sb_layers *layers, boo
 		status = grant_fast(&domain, plan, err);
 	if (status == SB_OK && floor)
 		status = grant_cores(&domain, plan, layers, err);
+	grant_queues(&domain, layers);
 	if (status == SB_OK && !floor)
 		status = grant_stdio(&domain, err);
 	if (status == SB_OK)

@@ -481,6 +481,9 @@ int sb_mounts_enter(const struct sb_plan *plan, bool or_end, struct sb_layers *l
 	}
 	if (status == SB_OK)
 		status = note_terminals(plan, layers, err);
+	/* for Landlock to know; a static run would wait at execve() for its end, 10 us */
+	if (status == SB_OK && layers->ipc_namespace && layers->supervised)
+		layers->queues = sb_sys_new_queues();
 	close_all(&job);
 	free(job.trees);
 	return status;

@@ -119,6 +119,13 @@ int sb_sys_new_devpts(void)
 	return new_filesystem("devpts", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
 }
 
+int sb_sys_new_queues(void)
+{
+	static const char *const options[][2] = {{NULL, NULL}};
+
+	return new_filesystem("mqueue", options, 0);
+}
+
 int sb_sys_detach(const char *path)
 {
 	return result(syscall(SYS_umount2, path, DETACH_LAZILY));

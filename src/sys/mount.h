@@ -39,6 +39,11 @@ int sb_sys_new_tmpfs(const char *mode);
 /* A new, detached devpts: terminals of its own, apart from all others (Linux 4.7). */
 int sb_sys_new_devpts(void);
 
+/*
+ * The POSIX message queues of our ipc namespace, which every one has and none has mounted: detached.
+ */
+int sb_sys_new_queues(void);
+
 /* Does a filter refuse what is about mounts, whoever asks?  As in containers. */
 bool sb_sys_mounts_filtered(void);
 

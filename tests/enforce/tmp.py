@@ -116,6 +116,12 @@ def queues(fx):
         refused(boxed(fx, "ipc", "mq", name), ("ENOENT", "EACCES", "EPERM"))
         refused(boxed(fx, "ipc", "remove-mq", name), ("ENOENT", "EACCES", "EPERM"))
         works(act(fx, "ipc", "mq", name), "control")
+        if fx.variant == "flat":
+            refused(boxed(fx, "ipc", "make-mq", name + "-own"), ("EPERM",), "they would be everybody's")
+        elif fx.variant == "full" and SUPERVISED:
+            works(boxed(fx, "ipc", "make-mq", name + "-own"), "neighbour: one of its own")
+            works(boxed(fx, "ipc", "make-mq", name), "neighbour: one of the same name")
+            refused(act(fx, "ipc", "remove-mq", name + "-own"), ("ENOENT",), "which nobody outside has seen")
         script = "from multiprocessing import Lock; Lock()"
         works(fx.sandbash("python3", "-c", script), "neighbour: a POSIX semaphore")
     finally:

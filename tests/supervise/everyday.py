@@ -386,6 +386,31 @@ everyday("temporary directories: a program that looks first finds them writable"
 """, ["gcc"])
 
 
+# --- POSIX message queues ----------------------------------------------------------------------
+
+if SUPERVISED:  # a static run does not open them: enforce/linux_mounts.c
+    everyday("POSIX message queues are made, shared with children, and gone when they are removed", """if 1:
+    import ctypes, errno, os
+    libc, name = ctypes.CDLL(None, use_errno=True), b"/sandbash-test-%d" % os.getpid()
+    def call(function, *words):
+        got = getattr(libc, function)(*words)
+        print(function, errno.errorcode[ctypes.get_errno()] if got < 0 else "done")
+        return got
+    call("mq_open", name, os.O_WRONLY)
+    queue = call("mq_open", name, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600, None)
+    call("mq_open", name, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600, None)
+    child = os.fork()
+    if not child:
+        libc.mq_send(libc.mq_open(name, os.O_WRONLY), b"from the child", 14, 7)
+        os._exit(0)
+    os.waitpid(child, 0)
+    text, priority = ctypes.create_string_buffer(8192), ctypes.c_uint()
+    call("mq_receive", queue, text, 8192, ctypes.byref(priority))
+    print(text.value, priority.value)
+    call("mq_unlink", name); call("mq_unlink", name); call("mq_close", queue)
+    """, variants=("full",))
+
+
 # --- limits and priorities -------------------------------------------------------------------
 
 # of another process of the run, and of a thread by its number
