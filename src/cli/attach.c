@@ -16,7 +16,6 @@
 #include "cli/cli.h"
 #include "cli/own_tty.h"
 #include "cli/reach.h"
-#include "config/word.h"
 #include "enforce/inside.h"
 #include "terminal/terminal.h"
 

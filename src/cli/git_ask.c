@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/own_tty.h"
-#include "config/word.h"
 #include "enforce/inside.h"
 
 struct asking {

@@ -6,7 +6,6 @@
 
 #include "base/auto.h"
 #include "base/escape.h"
-#include "base/quote.h"
 #include "cli/cli.h"
 #include "enforce/darwin_profile.h"
 #include "guard/guard.h"

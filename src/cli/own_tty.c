@@ -11,7 +11,7 @@
 
 #include "base/auto.h"
 #include "cli/cli.h"
-#include "consent/holders.h"
+#include "config/word.h"
 #include "consent/peer.h"
 
 int sb_tty_find(void)

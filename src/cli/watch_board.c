@@ -9,7 +9,6 @@
 #include "cli/cli.h"
 #include "cli/own_tty.h"
 #include "cli/watch_draw.h"
-#include "config/word.h"
 #include "terminal/terminal.h"
 
 #define RULE_BYTES 4096 /* "write " and a path */

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "base/base64.h"
 #include "base/escape.h"
 #include "base/words.h"
 

@@ -12,7 +12,6 @@
 #include "base/buf.h"
 #include "base/escape.h"
 #include "base/list.h"
-#include "base/quote.h"
 #include "files/foreign.h"
 #include "mcp/keeper/keeper_child.h"
 #include "mcp/wire/rpc.h"
