@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/write.h"
 #include "config/file.h"
 #include "config/place.h"
 #include "path/path.h"
@@ -30,12 +31,23 @@ static const char *const things[] = {
 	"saddle", "spruce",  "summit", "teapot", "thistle", "tunnel", "walnut",  "willow",
 };
 
-static int make(const char *file, struct sb_error *err)
+/* A file without a name until it is whole: whoever is killed here leaves nothing. */
+static bool make_at_once(const char *dir, const char *file, const char *word)
+{
+	SB_AUTO_FD int fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	char name[32];
+
+	snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+	return fd >= 0 && sb_write_all(fd, word, strlen(word)) == 0 &&
+	       (linkat(AT_FDCWD, name, AT_FDCWD, file, AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST);
+}
+
+static int make(const char *dir, const char *file, struct sb_error *err)
 {
 	unsigned char chance[2];
 	char word[MAX_WORD];
 	SB_AUTO_FD int lock = -1;
-	int length, status;
+	int status;
 
 	if (getrandom(chance, sizeof chance, 0) != sizeof chance)
 		return sb_fail(err, SB_E_SYSTEM, errno, "no randomness");
@@ -44,9 +56,9 @@ static int make(const char *file, struct sb_error *err)
 		return status;
 	if (access(file, F_OK) == 0) /* a second sandbash was faster */
 		return SB_OK;
-	length = snprintf(word, sizeof word, "%s %s\n", colours[chance[0] % 32],
-			  things[chance[1] % 32]);
-	return sb_config_replace(file, word, (size_t)length, err);
+	snprintf(word, sizeof word, "%s %s\n", colours[chance[0] % 32], things[chance[1] % 32]);
+	return make_at_once(dir, file, word) ? SB_OK
+					     : sb_config_replace(file, word, strlen(word), err);
 }
 
 char *sb_word(const struct sb_home *home)
@@ -60,7 +72,7 @@ char *sb_word(const struct sb_home *home)
 		return NULL;
 	if (sb_config_read(file, &text, &there, &err) != SB_OK)
 		return NULL;
-	if (!there && (make(file, &err) != SB_OK ||
+	if (!there && (make(home->config_dir, file, &err) != SB_OK ||
 		       sb_config_read(file, &text, &there, &err) != SB_OK || !there))
 		return NULL;
 	text.data[strcspn(text.data, "\n")] = '\0';
@@ -73,7 +85,7 @@ void sb_word_make(const struct sb_home *home)
 	struct sb_error err;
 
 	if (file && access(file, F_OK) != 0)
-		make(file, &err);
+		make(home->config_dir, file, &err);
 }
 
 bool sb_has_colours(void)

@@ -47,8 +47,7 @@ void sb_item_put_name(struct sb_buf *out, struct sb_span name)
 		if (name.text[name.length]) /* what lies in it may lie in that of a submodule */
 			sb_buf_puts(out, "(/worktrees/[^/]+|/modules(/[^/]+)+)*");
 	} else if (is(name, "<option>")) { /* guard/option_name.h, most of it */
-		sb_buf_puts(out,
-			    "(--[^/]*|-[^/][^/]?[^/]?|[-+][^/]*[^-A-Za-z0-9._@/][^/]*|-[A-Z][^/]*)");
+		sb_buf_puts(out, "([-+][^/]*[^-A-Za-z0-9._@/][^/]*|-[SF][^/]+)");
 	} else if (is(name, "*")) {
 		sb_buf_puts(out, "[^/]+");
 	} else if (star) {

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#define WORD 4 /* small letters at the beginning that no group of one-letter options has */
-
 /* Commands of vim's that run a file or the project: from the first letters on that mean them, behind a "+" or "-c". */
 static const struct {
 	char text[12];
@@ -38,16 +36,14 @@ static bool is_command(const char *text, size_t length)
 
 bool sb_is_option_name(const char *name, size_t length)
 {
-	size_t small = 1;
-
-	if (length < 2 || (name[0] != '-' && name[0] != '+')) /* "-" is standard input */
+	if (length < 3 || (name[0] != '-' && name[0] != '+'))
 		return false;
 	for (size_t i = 1; i < length; i++)
 		if (!is_plain(name[i]))
 			return true; /* a value, or a command */
 	if (name[0] == '+')
 		return is_command(name + 1, length - 1);
-	while (small < length && name[small] >= 'a' && name[small] <= 'z')
-		small++;
-	return small <= WORD || (name[1] == 'c' && is_command(name + 2, length - 2));
+	/* vim -SFILE, ssh and scp -FFILE; -components is a word */
+	return name[1] == 'S' || name[1] == 'F' ||
+	       (name[1] == 'c' && is_command(name + 2, length - 2));
 }

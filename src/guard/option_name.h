@@ -4,9 +4,9 @@
  *     tar czf x.tgz *     --checkpoint-action=exec=sh x
  *     vim *               +!sh x      -Sx
  *     scp * host:         -oProxyCommand=sh x
- *     rm *                -rf
  *
- * Not the words that frameworks give to files of a site: -components, +page.svelte, +types.
+ * Those that carry what is run: a value, a command, a file.  Not -rf and --help, which run nothing, and not the
+ * words that frameworks give to files of a site: -components, +page.svelte, +types.
  */
 #ifndef SB_GUARD_OPTION_NAME_H
 #define SB_GUARD_OPTION_NAME_H

@@ -2,7 +2,7 @@
 /* clang-format off */
 
 	/* called with "*", in a directory that it lies in */
-	{"<option>", "tar, vim, scp, rsync, rm and others", "called with * they take it for an option",
+	{"<option>", "tar, vim, scp, rsync, rm and others", "called with *, they take it for an option that runs something",
 	 SB_GUARD_SAME, 0, ""},
 	/* entering a directory, starting a shell */
 	AT(".envrc", "direnv", "direnv runs it on cd"),

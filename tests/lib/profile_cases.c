@@ -68,7 +68,7 @@ static void add_row(char *out, size_t size, const char *pattern)
 					 : ".git/worktrees/w");
 			pattern += 4;
 		} else if (strncmp(pattern, "<option>", 8) == 0) {
-			append(out, size, pick(2) ? "--exec" : "-e sh x");
+			append(out, size, pick(2) ? "--exec=x" : "-e sh x");
 			pattern += 7;
 		} else if (strncmp(pattern, "**", 2) == 0) {
 			append(out, size, pick(2) ? "deep" : "x/y");

@@ -59,7 +59,7 @@ LOOKING = ("--explain", "--status", "--doctor", "--print-policy", "--list-paths"
 # The record of a run, which is written outside and closed to the run (cli/log.py).
 RECORD = re.compile(
     r".*/\.local/state/sandbash/(log(/\d{8}T\d{6}-\d+-[0-9a-f]{4}\.jsonl)?|run)")
-RECORD_PLACE = re.compile(r".*/\.local(/state(/sandbash)?)?")
+RECORD_PLACE = re.compile(r".*/(\.local(/state(/sandbash)?)?|\.config(/sandbash(/word)?)?)")
 
 
 class Result(NamedTuple):
@@ -317,7 +317,7 @@ class Fixture:
 
     def snapshot(self, top=None):
         """Every name beneath top (default: the fixture) with type, mode, size and content:
-        two equal snapshots mean that nothing was changed or left behind but the record."""
+        two equal snapshots mean that nothing was changed or left behind but the record and the words."""
         found = {}
         for directory, directories, files in os.walk(top or self.dir):
             for name in directories + files:

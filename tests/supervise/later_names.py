@@ -68,8 +68,8 @@ def guarded(fx):
 
 
 OPTIONS = ("--checkpoint=1", "--checkpoint-action=exec=sh evil.sh tar", "+!sh evil.sh vim", "-oProxyCommand=sh evil.sh scp",
-           "-e sh evil.sh rsync", "-T", "-rf", "-Sevil.vim", "+make", "+so.x", "-cmake", "sub/--exec")
-WORDS = ("-", "a--b", "-components", "-posts.tsx", "+page.svelte", "+types", "+not-found.tsx", "(group)", "c++", "sub/-utils.ts")
+           "-e sh evil.sh rsync", "-Sevil.vim", "-Fconfig", "+make", "+so.x", "-cmake", "sub/--exec=x")
+WORDS = ("-", "-n", "-rf", "--help", "a--b", "-components", "-posts.tsx", "+page.svelte", "+types", "+not-found.tsx", "(group)", "c++", "sub/-utils.ts")
 WAYS = {"a file": 'echo x >"./$f"', "a directory": 'mkdir "./$f"', "a link": 'ln -s evil.sh "./$f"',
         "another name": 'cp evil.sh tmp; mv ./tmp "./$f" || { rm tmp; false; }',
         "a directory's name": 'mkdir tmp.d; mv ./tmp.d "./$f" || { rmdir tmp.d; false; }'}
@@ -80,7 +80,7 @@ def options(fx):
     fx.write("evil.sh", "touch ran\n")
     fx.write("sub/file", "")
     for label, way in WAYS.items():
-        script = f'for f; do if {way} 2>/dev/null; then echo "$f"; fi; done'
+        script = f'for f; do if {way} 2>/dev/null; then printf "%s\\n" "$f"; fi; done'
         box = fx.sandbash("--consent=deny", "sh", "-c", script, "-", *OPTIONS, *WORDS)
         equal(box.stdout.splitlines(), list(WORDS), f"{label}: {box.stderr}")
         works(fx.run("sh", "-c", 'for f; do rm -r -- "$f"; done', "-", *WORDS), label)
