@@ -333,8 +333,7 @@ void sb_audit_close(struct sb_audit *audit)
 		give_back(audit->fd);
 	if (audit->path && !audit->shared && is_empty(audit->fd)) /* the run did not come about */
 		unlink(audit->path);
-	if (audit->fd >= 0)
-		close(audit->fd);
+	sb_auto_close(&audit->fd);
 	free(audit->name);
 	free(audit->path);
 	free(audit);

@@ -93,13 +93,12 @@ int sb_log_list(int dir, struct sb_session_list *out, struct sb_error *err)
 	struct sb_session_list list = {0};
 	const struct dirent *entry;
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
+	SB_AUTO_DIR DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
 
 	if (!stream) {
 		int error = errno;
 
-		if (fd >= 0)
-			close(fd);
+		sb_auto_close(&fd);
 		return sb_fail(err, SB_E_SYSTEM, error, "cannot list the log");
 	}
 	while ((entry = readdir(stream))) {
@@ -108,13 +107,11 @@ int sb_log_list(int dir, struct sb_session_list *out, struct sb_error *err)
 		if (!session_of(dir, entry->d_name, &found))
 			continue;
 		if (!SB_GROW(list.sessions, list.count)) {
-			closedir(stream);
 			sb_log_list_done(&list);
 			return sb_no_memory(err);
 		}
 		list.sessions[list.count++] = found;
 	}
-	closedir(stream);
 	if (list.count)
 		qsort(list.sessions, list.count, sizeof *list.sessions, by_id);
 	*out = list;

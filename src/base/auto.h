@@ -7,6 +7,7 @@
 #ifndef SB_BASE_AUTO_H
 #define SB_BASE_AUTO_H
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -29,7 +30,14 @@ static inline void sb_auto_fclose(FILE **stream)
 		fclose(*stream);
 }
 
+static inline void sb_auto_closedir(DIR **dir)
+{
+	if (*dir)
+		closedir(*dir);
+}
+
 #define SB_AUTO_FD __attribute__((cleanup(sb_auto_close)))
+#define SB_AUTO_DIR __attribute__((cleanup(sb_auto_closedir)))
 #define SB_AUTO_FREE __attribute__((cleanup(sb_auto_free)))
 #define SB_AUTO_FILE __attribute__((cleanup(sb_auto_fclose)))
 

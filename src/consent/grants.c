@@ -59,15 +59,15 @@ struct sb_grants {
 	unsigned long changes;
 };
 
-static void close_pin(int pin)
+static void end_opened(struct opened *opened)
 {
-	if (pin >= 0)
-		close(pin);
+	sb_auto_close(&opened->pin);
+	free(opened->path);
 }
 
 static void end_denial(struct denied *denied)
 {
-	close_pin(denied->pin);
+	sb_auto_close(&denied->pin);
 	free(denied->name);
 	free(denied->path);
 }
@@ -93,15 +93,13 @@ void sb_grants_free(struct sb_grants *grants)
 	if (!grants)
 		return;
 	sb_once_done(&grants->once);
-	for (size_t i = 0; i < grants->opened_count; i++) {
-		close_pin(grants->opened[i].pin);
-		free(grants->opened[i].path);
-	}
+	for (size_t i = 0; i < grants->opened_count; i++)
+		end_opened(&grants->opened[i]);
 	for (size_t i = 0; i < grants->denied_count; i++)
 		end_denial(&grants->denied[i]);
 	free(grants->denied);
 	free(grants->hosts.answers);
-	close_pin(grants->home_pin);
+	sb_auto_close(&grants->home_pin);
 	free(grants->home);
 	free(grants);
 }
@@ -216,8 +214,7 @@ static int remember_directory(struct sb_grants *grants, const struct sb_wish *wi
 	if (pin < 0)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot remember '%s'", path);
 	if (grants->opened_count == MAX_DIRECTORY) {
-		close_pin(grants->opened[0].pin);
-		free(grants->opened[0].path);
+		end_opened(&grants->opened[0]);
 		memmove(grants->opened, grants->opened + 1,
 			--grants->opened_count * sizeof *grants->opened);
 	}
@@ -480,8 +477,7 @@ bool sb_grants_take_back(struct sb_grants *grants, unsigned long number)
 	for (size_t i = grants->opened_count; i-- > 0;) {
 		if (grants->opened[i].number != number)
 			continue;
-		close_pin(grants->opened[i].pin);
-		free(grants->opened[i].path);
+		end_opened(&grants->opened[i]);
 		memmove(grants->opened + i, grants->opened + i + 1,
 			(--grants->opened_count - i) * sizeof *grants->opened);
 		found = true;

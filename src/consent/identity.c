@@ -25,8 +25,7 @@ int sb_walk_up(int directory, sb_above_found found, void *context)
 			       O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (above < 0)
 			return -errno;
-		if (here >= 0)
-			close(here);
+		sb_auto_close(&here);
 		here = above;
 		if (fstat(here, &info) != 0)
 			return -errno;

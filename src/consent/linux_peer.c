@@ -168,8 +168,7 @@ bool sb_peer_alive(const struct sb_pinned *peer)
 
 void sb_peer_done(struct sb_pinned *peer)
 {
-	if (peer->pidfd >= 0)
-		close(peer->pidfd);
+	sb_auto_close(&peer->pidfd);
 	peer->pidfd = -1;
 }
 
@@ -246,7 +245,7 @@ static bool has_open(pid_t process, const struct wanted *wanted)
 	char name[32];
 	const struct dirent *entry;
 	bool found = false;
-	DIR *dir;
+	SB_AUTO_DIR DIR *dir = NULL;
 
 	snprintf(name, sizeof name, "/proc/%d/fd", process);
 	dir = opendir(name);
@@ -259,8 +258,6 @@ static bool has_open(pid_t process, const struct wanted *wanted)
 			(!wanted->is_master ||
 			 is_master_of(process, entry->d_name, wanted->number));
 	}
-	if (dir)
-		closedir(dir);
 	return found;
 }
 
@@ -270,13 +267,10 @@ static pid_t find_holder(const struct wanted *wanted, bool family_only)
 	struct sb_confinement own, theirs;
 	const struct dirent *entry;
 	pid_t found = 0;
-	DIR *dir = opendir("/proc");
+	SB_AUTO_DIR DIR *dir = opendir("/proc");
 
-	if (!dir || !sb_confinement_of(0, &own)) {
-		if (dir)
-			closedir(dir);
+	if (!dir || !sb_confinement_of(0, &own))
 		return 0;
-	}
 	while (!found && (entry = readdir(dir))) {
 		pid_t process = (pid_t)strtol(entry->d_name, NULL, 10);
 
@@ -285,7 +279,6 @@ static pid_t find_holder(const struct wanted *wanted, bool family_only)
 		    (!family_only || sb_is_family(process)))
 			found = process;
 	}
-	closedir(dir);
 	return found;
 }
 

@@ -196,8 +196,7 @@ void sb_running_withdraw(const char *state_dir, const char *session, int fd)
 
 	if (file)
 		unlink(file);
-	if (fd >= 0)
-		close(fd);
+	sb_auto_close(&fd);
 }
 
 /* --- listing ------------------------------------------------------------------------------ */
@@ -243,7 +242,7 @@ int sb_running_list(const char *state_dir, struct sb_running **out, size_t *out_
 {
 	SB_AUTO_FREE char *path = sb_path_join(state_dir, SB_RUNNING_DIRECTORY);
 	SB_AUTO_FREE struct sb_running *list = NULL;
-	DIR *dir = path ? opendir(path) : NULL;
+	SB_AUTO_DIR DIR *dir = path ? opendir(path) : NULL;
 	const struct dirent *entry;
 	size_t count = 0;
 
@@ -252,14 +251,10 @@ int sb_running_list(const char *state_dir, struct sb_running **out, size_t *out_
 	if (!dir && errno != ENOENT && errno != EACCES)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot read '%s'", path);
 	while (dir && (entry = readdir(dir))) {
-		if (!SB_GROW(list, count)) {
-			closedir(dir);
+		if (!SB_GROW(list, count))
 			return sb_no_memory(err);
-		}
 		count += look_at(dirfd(dir), entry->d_name, &list[count]);
 	}
-	if (dir)
-		closedir(dir);
 	if (count)
 		qsort(list, count, sizeof *list, by_session);
 	*out = sb_take_ptr(&list);

@@ -16,12 +16,6 @@ struct search {
 	struct sb_error *err;
 };
 
-static void close_dir(DIR **dir)
-{
-	if (*dir)
-		closedir(*dir);
-}
-
 static bool is_dir(int dirfd, const struct dirent *entry)
 {
 	struct stat info;
@@ -62,7 +56,7 @@ static int walk(struct search *search, int parent_fd, const char *name, const ch
 		const char *glob)
 {
 	bool any_depth = strncmp(glob, "**", 2) == 0 && (glob[2] == '/' || glob[2] == '\0');
-	__attribute__((cleanup(close_dir))) DIR *dir = NULL;
+	SB_AUTO_DIR DIR *dir = NULL;
 	const struct dirent *entry;
 	int fd, status = SB_OK;
 

@@ -369,12 +369,6 @@ static bool is_hidden(const struct domain *domain, const struct sb_plan *plan, c
 	return false;
 }
 
-static void close_dir(DIR **dir)
-{
-	if (*dir)
-		closedir(*dir);
-}
-
 static int grant_reads_around(const struct domain *domain, const struct sb_plan *plan,
 			      const char *path, struct sb_error *err);
 
@@ -430,7 +424,7 @@ static int grant_reads_system(const struct domain *domain, const struct sb_plan 
 static int grant_reads_around(const struct domain *domain, const struct sb_plan *plan,
 			      const char *path, struct sb_error *err)
 {
-	__attribute__((cleanup(close_dir))) DIR *dir = opendir(path);
+	SB_AUTO_DIR DIR *dir = opendir(path);
 	const struct dirent *entry;
 	int status = SB_OK;
 

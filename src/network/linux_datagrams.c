@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/auto.h"
 #include "network/gate_impl.h"
 
 /* --- those that are not quoted in whole -------------------------------------------------------- */
@@ -191,10 +192,8 @@ void sb_gate_dialled_datagrams(struct gate *gate, struct flow *flow, int error, 
 		inside = sb_gate_open_at(gate, SOCK_DGRAM, &flow->ends.to, flow->ends.to_port);
 	/* a connected socket comes before the other at the same address */
 	if (inside < 0 || connect(inside, &from.any, length) != 0) {
-		if (inside >= 0)
-			close(inside);
-		if (outside >= 0)
-			close(outside);
+		sb_auto_close(&inside);
+		sb_auto_close(&outside);
 		sb_gate_drop(gate, flow);
 		return;
 	}

@@ -17,6 +17,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "base/auto.h"
 #include "base/clock.h"
 #include "network/dns.h"
 #include "network/gate_impl.h"
@@ -266,8 +267,7 @@ static int connect_by(const struct sb_proxy *proxy, const struct sb_gate_message
 
 	if (sb_proxy_error(status) == 0)
 		return fd;
-	if (fd >= 0)
-		close(fd);
+	sb_auto_close(&fd);
 	answer->proxy = status;
 	memcpy(answer->variable, proxy->variable, sizeof answer->variable);
 	return sb_proxy_error(status);
@@ -302,8 +302,7 @@ static void dial(const struct sb_gate_message *request)
 	}
 	answer.number = fd < 0 ? -fd : 0;
 	sb_gate_send(dialer.channel, &answer, &fd, fd >= 0);
-	if (fd >= 0)
-		close(fd);
+	sb_auto_close(&fd);
 }
 
 /*
@@ -350,8 +349,7 @@ static void look(const struct sb_gate_message *request)
 					: find_addresses(&request->peer, addresses, &count);
 	}
 	sb_gate_send(dialer.channel, &answer, &said, said >= 0);
-	if (said >= 0)
-		close(said);
+	sb_auto_close(&said);
 }
 
 static void start_thread(void);
@@ -368,8 +366,7 @@ static void *work(void *unused)
 		if (__atomic_sub_fetch(&dialer.idle, 1, __ATOMIC_RELAXED) == 0)
 			start_thread();
 		for (int i = 0; i < 2; i++)
-			if (fds[i] >= 0)
-				close(fds[i]);
+			sb_auto_close(&fds[i]);
 		if (status == 0 && message.kind == SB_GATE_DIAL)
 			dial(&message);
 		else if (status == 0)

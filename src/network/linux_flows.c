@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/auto.h"
 #include "base/clock.h"
 #include "network/gate_impl.h"
 
@@ -139,8 +140,7 @@ static void unlist(struct gate *gate, struct flow *flow)
 void sb_gate_drop(struct gate *gate, struct flow *flow)
 {
 	unlist(gate, flow);
-	if (flow->outside >= 0)
-		close(flow->outside);
+	sb_auto_close(&flow->outside);
 	flow->outside = -1;
 	flow->state = FLOW_FREE;
 	gate->waiting_bytes -= flow->datagram ? flow->length : 0;
@@ -433,8 +433,7 @@ void sb_gate_arrived(struct gate *gate, uint16_t port, int outside)
 	/* on loopback the kernel says at once whether somebody listens */
 	if (inside < 0 || connect(inside, &place.any, sizeof place.v4) != 0 ||
 	    fcntl(inside, F_SETFL, O_NONBLOCK) != 0) {
-		if (inside >= 0)
-			close(inside);
+		sb_auto_close(&inside);
 		close_hard(outside);
 		return;
 	}

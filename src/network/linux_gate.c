@@ -248,8 +248,7 @@ static void take_dialled(struct gate *gate, const struct sb_gate_message *messag
 	if (flow && flow->state == FLOW_ASKED && message->peer.address.family)
 		flow->peer.address = message->peer.address; /* for the record */
 	if (!flow || flow->state != FLOW_ASKED) {
-		if (fd >= 0)
-			close(fd);
+		sb_auto_close(&fd);
 	} else if (flow->peer.protocol == SB_UDP) {
 		sb_gate_dialled_datagrams(gate, flow, message->number, fd);
 	} else {
@@ -291,8 +290,7 @@ static void asker_ready(struct gate *gate, struct source *source)
 		break;
 	}
 	for (int i = 0; i < 2; i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
+		sb_auto_close(&fds[i]);
 }
 
 /* A connection has ended: who it was with, for the record. */

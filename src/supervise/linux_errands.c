@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/auto.h"
 #include "supervise/approve.h"
 
 #define MAX_ERRANDS 4096 /* the gate has half as many connections */
@@ -29,8 +30,7 @@ static bool is_started(struct sb_errands *errands)
 
 static void close_dialer(struct sb_errands *errands)
 {
-	if (errands->dialer >= 0)
-		close(errands->dialer);
+	sb_auto_close(&errands->dialer);
 	errands->dialer = -1;
 }
 
@@ -144,8 +144,7 @@ int sb_errands_hear(struct sb_errands *errands, struct sb_gate_message *out, int
 	if (take(errands, out))
 		return 0;
 	for (int i = 0; i < 2; i++) /* of one that was told another, too, and is answered */
-		if (out_fds[i] >= 0)
-			close(out_fds[i]);
+		sb_auto_close(&out_fds[i]);
 	return -ENOENT;
 }
 

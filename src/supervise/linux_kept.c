@@ -37,8 +37,7 @@ static struct sb_kept_socket *find(struct sb_kept *kept, uint64_t inode)
 
 static void drop(struct sb_kept_socket *socket)
 {
-	if (socket->fd >= 0)
-		close(socket->fd);
+	sb_auto_close(&socket->fd);
 	socket->fd = -1;
 }
 

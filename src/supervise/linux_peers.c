@@ -336,8 +336,7 @@ static void hear_gate(struct sb_peers *peers)
 	int fds[2], status = sb_gate_receive(peers->gate, &message, fds);
 
 	for (int i = 0; i < 2; i++) /* it has none to give */
-		if (fds[i] >= 0)
-			close(fds[i]);
+		sb_auto_close(&fds[i]);
 	if (status == -EBADMSG)
 		return;
 	if (status < 0) { /* nothing can be reached any more */
@@ -391,8 +390,7 @@ static void hear_dialer(struct sb_peers *peers)
 		tell_gate(peers, &message, fds[0]);
 	}
 	for (int i = 0; i < 2; i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
+		sb_auto_close(&fds[i]);
 }
 
 /* --- ports that lead inside ---------------------------------------------------------------------------------- */
@@ -414,8 +412,7 @@ static void open_listens(struct sb_peers *peers)
 			sb_fail(&err, SB_E_SYSTEM, errno, "cannot listen on port %u",
 				sb_listen_at(policy, i)->port);
 			sb_approver_tell(peers->approver, &err);
-			if (fd >= 0)
-				close(fd);
+			sb_auto_close(&fd);
 			fd = -1;
 		}
 		peers->listens[peers->listen_count++] = fd;
@@ -495,12 +492,10 @@ void sb_peers_close(struct sb_peers *peers)
 	while (peers->asked)
 		release(peers, peers->asked, false);
 	hear_last(peers);
-	if (peers->gate >= 0)
-		close(peers->gate);
+	sb_auto_close(&peers->gate);
 	sb_errands_done(&peers->errands);
 	for (size_t i = 0; i < peers->listen_count; i++)
-		if (peers->listens[i] >= 0)
-			close(peers->listens[i]);
+		sb_auto_close(&peers->listens[i]);
 	for (size_t i = 0; i < SB_GATE_FLOWS; i++)
 		free(peers->made[i].program);
 	free(peers);

@@ -164,8 +164,7 @@ static void relieve(struct crew *crew, struct look *last)
 /* Without it INIT ends, and with INIT the whole namespace. */
 static void cut_lifeline(struct sb_performer *performer)
 {
-	if (performer->lifeline >= 0)
-		close(performer->lifeline);
+	sb_auto_close(&performer->lifeline);
 	performer->lifeline = -1;
 }
 

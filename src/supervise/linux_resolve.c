@@ -309,8 +309,7 @@ static bool is_magic(const struct walk *walk, const char *name)
 	if (!sb_is_procfs(walk->at))
 		return false;
 	fd = sb_sys_openat2(walk->at, name, O_PATH, RESOLVE_NO_MAGICLINKS);
-	if (fd >= 0)
-		close(fd);
+	sb_auto_close(&fd);
 	return fd == -ELOOP;
 }
 
@@ -461,8 +460,7 @@ static int walk_from(const struct sb_caller *caller, int *start, const char *pat
 	memcpy(walk.rest, path, strlen(path) + 1);
 	while (status == 0)
 		status = step(&walk, out);
-	if (walk.at >= 0)
-		close(walk.at);
+	sb_auto_close(&walk.at);
 	return status < 0 ? status : 0;
 }
 
@@ -666,8 +664,7 @@ void sb_spot_done(struct sb_spot *spot)
 {
 	if (spot->directory >= 0 && !spot->borrowed)
 		close(spot->directory);
-	if (spot->object >= 0)
-		close(spot->object);
+	sb_auto_close(&spot->object);
 	free(spot->whole);
 	spot->whole = NULL;
 	spot->directory = spot->object = -1;

@@ -102,10 +102,8 @@ static void pending_free(struct pending *pending)
 {
 	if (!pending)
 		return;
-	if (pending->socket >= 0)
-		close(pending->socket);
-	if (pending->object >= 0)
-		close(pending->object);
+	sb_auto_close(&pending->socket);
+	sb_auto_close(&pending->object);
 	free(pending);
 }
 

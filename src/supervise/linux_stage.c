@@ -304,8 +304,7 @@ static void take_new(struct sb_spot *file)
 	    (file->object >= 0 && info.st_ino == file->info.st_ino &&
 	     info.st_dev == file->info.st_dev))
 		return;
-	if (file->object >= 0)
-		close(file->object);
+	sb_auto_close(&file->object);
 	file->object = sb_take_fd(&object);
 	file->info = info;
 }

@@ -27,8 +27,7 @@ void sb_stage_free(struct sb_stage *stage)
 {
 	if (!stage)
 		return;
-	if (stage->reader >= 0)
-		close(stage->reader);
+	sb_auto_close(&stage->reader);
 	sb_spot_done(&stage->place);
 	free(stage);
 }

@@ -158,7 +158,7 @@ bool sb_thread_is_table_full(int proc, pid_t thread)
 	struct rlimit limit;
 	char name[SB_PROC_NAME], target[8];
 	size_t count = 0;
-	DIR *dir;
+	SB_AUTO_DIR DIR *dir = NULL;
 	int fd;
 
 	if (prlimit(thread, RLIMIT_NOFILE, NULL, &limit) != 0 || limit.rlim_cur > INT_MAX)
@@ -171,16 +171,9 @@ bool sb_thread_is_table_full(int proc, pid_t thread)
 	snprintf(name, sizeof name, "%d/fd", thread);
 	fd = openat(proc, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	dir = fd < 0 ? NULL : fdopendir(fd);
-	while (dir) {
-		const struct dirent *entry = readdir(dir);
-
-		if (!entry)
-			break;
-		if (entry->d_name[0] != '.' && strtoul(entry->d_name, NULL, 10) < limit.rlim_cur)
-			count++;
-	}
-	if (dir)
-		closedir(dir);
+	for (const struct dirent *entry; dir && (entry = readdir(dir));)
+		count += entry->d_name[0] != '.' &&
+			 strtoul(entry->d_name, NULL, 10) < limit.rlim_cur;
 	return count >= limit.rlim_cur;
 }
 
