@@ -79,32 +79,10 @@ static bool is_alike(const struct sb_agent *agent, const struct sb_json_text *do
 	return !i && !j;
 }
 
-/* The same values, blanks and comments between them aside? */
-static bool is_same(const struct sb_json_text *doc, size_t value, const struct sb_json_text *ours,
-		    size_t own)
+/* Does it say what our piece does?  Agents that print the file again escape less than we do. */
+static bool is_same(const struct sb_json_text *doc, size_t value, const struct sb_json_text *ours)
 {
-	const struct sb_json_place *a = &doc->values[value], *b = &ours->values[own];
-	size_t i, j;
-
-	if (a->kind != b->kind)
-		return false;
-	if (a->kind == '"') { /* agents that print the file again escape less than we do */
-		SB_AUTO_FREE char *text = sb_json_text_string(doc, value);
-		SB_AUTO_FREE char *mine = sb_json_text_string(ours, own);
-
-		return text && mine && strcmp(text, mine) == 0;
-	}
-	for (i = a->first, j = b->first; i && j;
-	     i = doc->values[i].next, j = ours->values[j].next) {
-		const struct sb_json_place *x = &doc->values[i], *y = &ours->values[j];
-
-		if (x->key_end - x->key_start != y->key_end - y->key_start ||
-		    memcmp(doc->text + x->key_start, ours->text + y->key_start,
-			   x->key_end - x->key_start) != 0 ||
-		    !is_same(doc, i, ours, j))
-			return false;
-	}
-	return !i && !j;
+	return sb_json_same(&doc->tree, &doc->tree.nodes[value], &ours->tree, ours->tree.nodes);
 }
 
 /* A JSON file that was read, and our piece in it. */
@@ -146,9 +124,8 @@ static void look_in_array(const struct sb_agent *agent, struct json_look *look, 
 				return;
 			}
 			look->value = i;
-			look->state = is_same(&look->doc, i, &look->ours, SB_JSON_ROOT)
-					      ? SB_PIECE_SAME
-					      : SB_PIECE_OURS;
+			look->state = is_same(&look->doc, i, &look->ours) ? SB_PIECE_SAME
+									  : SB_PIECE_OURS;
 		} else if (mentions_hook(&look->doc, i)) {
 			look->state = SB_PIECE_THEIRS;
 			return;
@@ -187,7 +164,7 @@ static int look_in_json(const struct sb_agent *agent, const struct sb_piece *pie
 			look.state = SB_PIECE_THEIRS;
 			if (is_alike(agent, &look.doc, next, &look.ours, SB_JSON_ROOT, ""))
 				look.state = SB_PIECE_OURS;
-			if (is_same(&look.doc, next, &look.ours, SB_JSON_ROOT))
+			if (is_same(&look.doc, next, &look.ours))
 				look.state = SB_PIECE_SAME;
 		}
 	}

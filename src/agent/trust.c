@@ -11,7 +11,6 @@
 
 struct trust_look {
 	const char *key;     /* "PATH:pre_tool_use:GROUP:0" */
-	const char *hash;    /* "sha256:..." of our hook */
 	const char *command; /* our hook's */
 	int groups, group;   /* of PreToolUse so far; ours, or -1 */
 	bool off, disabled;

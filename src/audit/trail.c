@@ -151,22 +151,16 @@ static int by_id(const void *a, const void *b)
 	return strcmp((*first)->id, (*second)->id);
 }
 
+static int as_id(const void *id, const void *source)
+{
+	return strcmp(id, (*(const struct source *const *)source)->id);
+}
+
 static struct source *find(const struct sb_trail *trail, size_t count, const char *id)
 {
-	size_t low = 0, high = count;
+	struct source **found = bsearch(id, trail->sources, count, sizeof *found, as_id);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int order = strcmp(trail->sources[middle]->id, id);
-
-		if (order == 0)
-			return trail->sources[middle];
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	return found ? *found : NULL;
 }
 
 static int add_source(struct sb_trail *trail, const struct sb_session_file *file,

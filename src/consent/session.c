@@ -100,11 +100,6 @@ void sb_session_free(struct sb_session *session)
 	free(session);
 }
 
-const char *sb_session_file(const struct sb_session *session)
-{
-	return session->file;
-}
-
 bool sb_session_kept(const struct sb_session *session, size_t number, const char **out_path,
 		     struct sb_access *out_access)
 {
@@ -156,21 +151,26 @@ static int write_with(const char *file, const char *path, const struct sb_access
 	return status;
 }
 
+static int keep(struct sb_session *session, const char *path, const struct sb_access *access,
+		const struct sb_kept_file *file, struct sb_error *err)
+{
+	int status = write_with(session->file, path, access, file, err);
+
+	return status == SB_OK ? sb_kept_list_put(&session->kept, path, access, file, err) : status;
+}
+
 int sb_session_keep(struct sb_session *session, const struct sb_wish *wish, enum sb_answer answer,
 		    struct sb_error *err)
 {
 	struct sb_access access;
 	struct sb_kept_file file;
 	char path[PATH_MAX];
-	int status;
 
 	/* "Always" is written to the configuration, which is read in every session. */
 	if (answer == SB_ANSWER_ALWAYS || !sb_grants_as_rule(wish, answer, &access, path))
 		return SB_OK;
 	file = file_of(wish, answer);
-	status = write_with(session->file, path, &access, &file, err);
-	return status == SB_OK ? sb_kept_list_put(&session->kept, path, &access, &file, err)
-			       : status;
+	return keep(session, path, &access, &file, err);
 }
 
 int sb_session_keep_host(struct sb_session *session, const struct sb_host_wish *wish,
@@ -178,31 +178,23 @@ int sb_session_keep_host(struct sb_session *session, const struct sb_host_wish *
 {
 	const struct sb_access *access = answer == SB_ANSWER_DENY ? &sb_access_deny
 								  : &sb_access_write;
-	const struct sb_kept_file none = {0};
 	char text[SB_PEER_TEXT_SIZE];
-	int status;
 
 	if (wish->found.family || (answer != SB_ANSWER_DENY && answer != SB_ANSWER_DIRECTORY))
 		return SB_OK;
 	sb_host_rule(wish, text);
-	status = write_with(session->file, text, access, &none, err);
-	return status == SB_OK ? sb_kept_list_put(&session->kept, text, access, &none, err)
-			       : status;
+	return keep(session, text, access, &(struct sb_kept_file){0}, err);
 }
 
 int sb_session_keep_project(struct sb_session *session, const char *path, struct sb_error *err)
 {
 	SB_AUTO_FD int fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct sb_kept_file file = sb_kept_file_of(fd);
-	int status;
 
 	if (!file.known)
 		return sb_fail(err, SB_E_MISSING, errno, "cannot look at '%s'", path);
 	file.project = true;
-	status = write_with(session->file, path, &sb_access_write, &file, err);
-	return status == SB_OK
-		       ? sb_kept_list_put(&session->kept, path, &sb_access_write, &file, err)
-		       : status;
+	return keep(session, path, &sb_access_write, &file, err);
 }
 
 int sb_session_drop(struct sb_session *session, const char *path, struct sb_error *err)

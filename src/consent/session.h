@@ -30,9 +30,6 @@ int sb_session_open(const char *state_dir, const char *name, struct sb_session *
 		    struct sb_error *err);
 void sb_session_free(struct sb_session *session);
 
-/* The file, for messages and for protecting it from the run. */
-const char *sb_session_file(const struct sb_session *session);
-
 /* One sentence about an answer that does not come back. */
 typedef void (*sb_session_warn)(void *context, const char *text);
 

@@ -44,6 +44,9 @@ bool sb_domain_of(pid_t thread, const struct sb_domain **out);
  */
 int sb_domain_begin(pid_t first);
 
+/* Is it that one (NULL: the run itself), or one inside it? */
+bool sb_domain_is_within(const struct sb_domain *domain, const struct sb_domain *around);
+
 /* Is process of the caller's run, and of its domain or one inside it?  Only where the run has begun so. */
 bool sb_domain_reaches(pid_t caller, pid_t process);
 

@@ -52,14 +52,6 @@ void sb_abstract_bound(const struct sb_call *call, int socket)
 	pthread_mutex_unlock(&table.lock);
 }
 
-/* May who is in this domain reach what was bound in that one?  Its own, and those inside it. */
-static bool reaches(const struct sb_domain *from, const struct sb_domain *to)
-{
-	while (to && to != from)
-		to = to->outer;
-	return to == from;
-}
-
 /* The last that got the name. */
 static bool find(const struct sb_call *call, struct bound *out)
 {
@@ -74,7 +66,7 @@ static bool find(const struct sb_call *call, struct bound *out)
 
 		found = bound->length && bound->length == call->address_length &&
 			memcmp(&bound->address, &call->address, bound->length) == 0 &&
-			reaches(domain, bound->domain);
+			sb_domain_is_within(bound->domain, domain);
 		if (found)
 			*out = *bound;
 	}
@@ -111,8 +103,7 @@ static int take_from(int proc, pid_t process, ino_t inode)
 		if (taken >= 0 && fstat(taken, &info) == 0 && S_ISSOCK(info.st_mode) &&
 		    info.st_ino == inode)
 			return taken;
-		if (taken >= 0)
-			close(taken);
+		sb_auto_close(&taken);
 	}
 	return -ENOENT;
 }

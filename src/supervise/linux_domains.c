@@ -74,15 +74,20 @@ static bool is_of_the_run(pid_t process)
 	       limit.rlim_max <= first_mark + 1 && limit.rlim_max > first_mark - MAX_DOMAINS;
 }
 
+bool sb_domain_is_within(const struct sb_domain *domain, const struct sb_domain *around)
+{
+	while (domain && domain != around)
+		domain = domain->outer;
+	return domain == around;
+}
+
 bool sb_domain_reaches(pid_t caller, pid_t process)
 {
 	const struct sb_domain *from, *to;
 
 	if (!is_of_the_run(process) || !sb_domain_of(caller, &from) || !sb_domain_of(process, &to))
 		return false;
-	while (to != from && to)
-		to = to->outer;
-	return to == from;
+	return sb_domain_is_within(to, from);
 }
 
 static int find(const struct sb_domain *outer, const char *bytes, size_t length)

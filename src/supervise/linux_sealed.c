@@ -67,7 +67,7 @@ bool sb_sealed_take(const struct sb_call *call, const struct sb_spot *file,
 	const struct sb_spot *spots[] = {file, target};
 	bool asked = is_asked(judgement, 1) || (two && is_asked(judgement, 0));
 
-	*out = (struct sb_sealed){.exchanges = two};
+	*out = (struct sb_sealed){0};
 	for (int i = 0; i < 2; i++) {
 		struct stat info;
 

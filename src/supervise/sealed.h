@@ -13,7 +13,7 @@
 #include "supervise/case.h"
 
 struct sb_sealed {
-	bool any, exchanges;
+	bool any;
 	struct {
 		bool moves, beside; /* what is at, what is around the file and the target */
 		struct sb_seal moved, around;
