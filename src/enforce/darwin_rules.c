@@ -35,21 +35,13 @@ struct rules {
 	int status;
 };
 
-static unsigned allowed(const struct sb_access *access)
+/* The operations about which it says that. */
+static unsigned ops_of(const struct sb_access *access, enum sb_verdict verdict)
 {
 	unsigned ops = 0;
 
 	for (int op = 0; op < SB_OP_COUNT; op++)
-		ops |= (unsigned)(access->verdict[op] == SB_ALLOW) << op;
-	return ops;
-}
-
-static unsigned denied(const struct sb_access *access)
-{
-	unsigned ops = 0;
-
-	for (int op = 0; op < SB_OP_COUNT; op++)
-		ops |= (unsigned)(access->verdict[op] == SB_DENY) << op;
+		ops |= (unsigned)(access->verdict[op] == verdict) << op;
 	return ops;
 }
 
@@ -112,7 +104,7 @@ static void put_class(struct rules *rules, size_t from, size_t to, bool allow)
 
 		for (size_t i = from; i < to; i++) {
 			const struct sb_entry *entry = rules->sorted[i];
-			unsigned own = allowed(&entry->rule.access);
+			unsigned own = ops_of(&entry->rule.access, SB_ALLOW);
 
 			if (entry->only_guards || (allow ? own : ALL_OPS & ~own) != ops)
 				continue;
@@ -149,7 +141,8 @@ static unsigned taken(const struct sb_entry *entry, sb_kind_of kind)
 
 	if (!rule)
 		return 0;
-	return kind == guard_of ? ALL_OPS & ~allowed(&rule->access) : denied(&rule->access);
+	return kind == guard_of ? ALL_OPS & ~ops_of(&rule->access, SB_ALLOW)
+				: ops_of(&rule->access, SB_DENY);
 }
 
 /* Does other, of the same kind, take entry's place where it takes op away, and leave it? */
@@ -282,7 +275,7 @@ static void put_pins(struct rules *rules)
 		const struct sb_pattern *pattern = &rules->sorted[i]->pattern;
 		struct sb_access access = sb_decide_all(rules->policy, pattern->prefix);
 
-		rules->rest[i] = !pattern->glob && allowed(&access) != ALL_OPS;
+		rules->rest[i] = !pattern->glob && ops_of(&access, SB_ALLOW) != ALL_OPS;
 	}
 	put_around(rules, SB_DELETE, true, "(deny " SB_SEATBELT_DELETE "\n  ");
 }

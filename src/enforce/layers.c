@@ -24,28 +24,6 @@ static void say(struct sb_weaknesses *out, const char *format, ...)
 	sb_escape_line(out->text[out->count++], sizeof out->text[0], raw);
 }
 
-static bool no_mounts(const struct sb_layers *layers)
-{
-	return !layers->mounts && !layers->supervised;
-}
-
-/* Without a namespace the filter refuses all of it. */
-static bool no_ipc(const struct sb_layers *layers)
-{
-	return !layers->ipc_namespace && !layers->seccomp;
-}
-
-static bool no_truncate(const struct sb_layers *layers)
-{
-	return !layers->mounts && !layers->supervised && layers->landlock_abi < 3;
-}
-
-/* With mounts a broker decides about every name, and lets no open for writing through. */
-static bool no_landlock(const struct sb_layers *layers)
-{
-	return layers->landlock_abi < 1 && !(layers->mounts && layers->supervised);
-}
-
 static bool can_signal_outside(const struct sb_layers *layers)
 {
 	return layers->landlock_abi < 6 && !layers->pid_namespace;
@@ -56,39 +34,43 @@ bool sb_layers_hold_signals(const struct sb_layers *layers)
 	return can_signal_outside(layers) && layers->supervised && !layers->outer;
 }
 
-static bool no_signal_scope(const struct sb_layers *layers)
-{
-	return can_signal_outside(layers) && !layers->supervised;
-}
-
-/* A broker connects sockets itself, and those without a connection cannot be made. */
-static bool no_abstract_scope(const struct sb_layers *layers)
-{
-	return layers->landlock_abi < 6 && !layers->net_namespace && !layers->supervised;
-}
-
-static bool no_seccomp(const struct sb_layers *layers)
-{
-	return !layers->seccomp;
-}
-
 /* What every run loses with a layer: one row per loss, in the user's words. */
-static const struct {
-	bool (*missing)(const struct sb_layers *layers);
-	const char *sentence;
-} losses[] = {
-	{no_mounts, "modes, owners, times and attributes of files outside can be changed, the real "
-		    "/tmp and /dev/shm are used, and services' sockets can be connected to"},
-	{no_ipc, "System V shared memory and message queues of other programs can be reached"},
-	{no_truncate, "files outside can be emptied with truncate (needs Landlock ABI 3)"},
-	{no_landlock, "device files can be written and rules for single operations are not held "
-		      "(no Landlock)"},
-	{no_signal_scope, "programs outside can be signalled (needs Landlock ABI 6)"},
-	{no_abstract_scope, "abstract unix sockets outside can be reached (needs Landlock ABI 6)"},
-	{no_seccomp,
-	 "keystrokes can be faked on the terminal and little-used system calls are open "
-	 "(no seccomp filter)"},
-};
+static void find_lost(const struct sb_layers *layers, struct sb_weaknesses *out)
+{
+	bool alone = !layers->supervised;
+	const struct {
+		bool missing;
+		const char *sentence;
+	} losses[] = {
+		/* without a namespace the filter refuses all of it */
+		{!layers->ipc_namespace && !layers->seccomp,
+		 "System V shared memory and message queues of other programs can be reached"},
+		{!layers->mounts && alone && layers->landlock_abi < 3,
+		 "files outside can be emptied with truncate (needs Landlock ABI 3)"},
+		/* with mounts a broker decides about every name, and lets no open for writing through */
+		{layers->landlock_abi < 1 && (!layers->mounts || alone),
+		 "device files can be written and rules for single operations are not held "
+		 "(no Landlock)"},
+		{can_signal_outside(layers) && alone,
+		 "programs outside can be signalled (needs Landlock ABI 6)"},
+		/* a broker connects sockets itself, and those without a connection cannot be made */
+		{layers->landlock_abi < 6 && !layers->net_namespace && alone,
+		 "abstract unix sockets outside can be reached (needs Landlock ABI 6)"},
+		{!layers->seccomp,
+		 "keystrokes can be faked on the terminal and little-used system calls are open "
+		 "(no seccomp filter)"},
+	};
+
+	if (!layers->mounts && alone)
+		say(out,
+		    "modes, owners, times and attributes of files outside can be changed, the real "
+		    "/tmp and /dev/shm are used, and services' sockets can be connected to%s%s%s",
+		    layers->no_mounts[0] ? " (" : "", layers->no_mounts,
+		    layers->no_mounts[0] ? ")" : "");
+	for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++)
+		if (losses[i].missing)
+			say(out, "%s", losses[i].sentence);
+}
 
 /* Without mounts, what stands inside a writable directory cannot be held apart from it. */
 static void find_unheld(const struct sb_plan *plan, bool users_only, struct sb_weaknesses *out)
@@ -190,12 +172,6 @@ static void find_closed_temp(const struct sb_plan *plan, struct sb_weaknesses *o
 			    plan->nodes[i].path);
 }
 
-/* Is this the loss of mounts, so that why there are none belongs to the sentence? */
-static bool is_mounts(bool (*missing)(const struct sb_layers *layers))
-{
-	return missing == no_mounts;
-}
-
 const char *sb_layers_why_no_gate(const struct sb_layers *layers)
 {
 	if (layers->outer)
@@ -210,12 +186,7 @@ void sb_weaknesses_find(const struct sb_layers *layers, const struct sb_plan *pl
 			struct sb_weaknesses *out)
 {
 	out->count = 0;
-	for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++)
-		if (losses[i].missing(layers))
-			say(out, "%s%s%s%s", losses[i].sentence,
-			    is_mounts(losses[i].missing) && layers->no_mounts[0] ? " (" : "",
-			    is_mounts(losses[i].missing) ? layers->no_mounts : "",
-			    is_mounts(losses[i].missing) && layers->no_mounts[0] ? ")" : "");
+	find_lost(layers, out);
 	if (plan && plan->gate && !layers->gate)
 		say(out, "hosts cannot be told apart (%s): the network is closed",
 		    sb_layers_why_no_gate(layers));
