@@ -104,7 +104,7 @@ void sb_approver_reconsider(struct sb_approver *approver);
 /* --- approve_tell.c -------------------------------------------------------------------- */
 
 /* A line for the end of the run: kept for the summary, and recorded. */
-void sb_approver_note(struct sb_approver *approver, enum sb_note_weight weight, const char *line);
+void sb_approver_note(void *approver, enum sb_note_weight weight, const char *line);
 
 /* What went wrong, with its cause, as one line for the person. */
 void sb_approver_tell(const struct sb_approver *approver, const struct sb_error *err);

@@ -25,8 +25,9 @@ void sb_approver_record(struct sb_approver *approver, const struct sb_event *eve
 		sb_approver_tell(approver, &err);
 }
 
-void sb_approver_note(struct sb_approver *approver, enum sb_note_weight weight, const char *line)
+void sb_approver_note(void *context, enum sb_note_weight weight, const char *line)
 {
+	struct sb_approver *approver = context;
 	char safe[SB_NOTE_SIZE];
 	struct sb_event event = {.kind = SB_EVENT_NOTE,
 				 .note = sb_escape_line(safe, sizeof safe, line)};

@@ -348,13 +348,6 @@ static bool make_key(const struct sb_pending *pending, const struct remarks *not
 		       SB_OK;
 }
 
-static void refuse(struct sb_approver *approver, struct sb_pending *pending, const char *by)
-{
-	sb_pending_deny(approver, pending, by);
-	sb_pending_free(pending);
-}
-
-/* Ask, join an open question, or refuse. */
 void sb_pending_ask(struct sb_approver *approver, struct sb_pending *pending)
 {
 	struct remarks notes = {0};
@@ -363,11 +356,11 @@ void sb_pending_ask(struct sb_approver *approver, struct sb_pending *pending)
 	bool put;
 
 	if (approver->pending_count >= SB_MAX_PENDING) {
-		refuse(approver, pending, "flood");
+		sb_pending_deny(approver, pending, "flood");
 		return;
 	}
 	if (!approver->asking.can_ask(approver->asking.context)) {
-		refuse(approver, pending, "nobody");
+		sb_pending_deny(approver, pending, "nobody");
 		return;
 	}
 	make_remarks(approver, pending, &notes);
@@ -375,7 +368,7 @@ void sb_pending_ask(struct sb_approver *approver, struct sb_pending *pending)
 	pending->shown = false;
 	if (!make_key(pending, &notes, &key)) {
 		remarks_done(&notes);
-		refuse(approver, pending, NULL);
+		sb_pending_deny(approver, pending, NULL);
 		return;
 	}
 	if (approver->timeout_ms)
@@ -392,7 +385,7 @@ void sb_pending_ask(struct sb_approver *approver, struct sb_pending *pending)
 		remarks_done(&notes);
 		if (flood.line && approver->asking.notice)
 			approver->asking.notice(approver->asking.context, flood.line);
-		refuse(approver, pending, "flood");
+		sb_pending_deny(approver, pending, "flood");
 		return;
 	case SB_FLOOD_ASK:
 		break;
@@ -406,5 +399,5 @@ void sb_pending_ask(struct sb_approver *approver, struct sb_pending *pending)
 		return;
 	}
 	sb_flood_answered(approver->flood, pending->question, SB_ANSWER_NONE);
-	refuse(approver, pending, "nobody");
+	sb_pending_deny(approver, pending, "nobody");
 }

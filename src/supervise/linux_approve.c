@@ -157,14 +157,12 @@ void sb_approver_answer(struct sb_approver *approver, unsigned long question, en
 			answer = SB_ANSWER_DENY;
 		record_answer(approver, shown, answer, by);
 		remember(approver, shown, answer);
-		if (answer == SB_ANSWER_DENY) {
+		if (answer == SB_ANSWER_DENY)
 			sb_pending_deny(approver, shown, by);
-			sb_pending_free(shown);
-		} else if (is_lost(approver, shown)) {
+		else if (is_lost(approver, shown))
 			keep_allowed(approver, shown, by);
-		} else {
+		else
 			sb_pending_carry_out(approver, shown, by);
-		}
 	}
 	sb_flood_answered(approver->flood, question, answer);
 	sb_approver_reconsider(approver);
@@ -184,7 +182,6 @@ void sb_approver_abandon(struct sb_approver *approver, unsigned long question)
 		*link = pending->next;
 		approver->pending_count--;
 		sb_pending_deny(approver, pending, "nobody");
-		sb_pending_free(pending);
 	}
 	sb_flood_answered(approver->flood, question, SB_ANSWER_NONE);
 }

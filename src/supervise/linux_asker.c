@@ -465,11 +465,6 @@ static int settle(struct asker *asker, struct sb_error *err)
 	return SB_OK;
 }
 
-static void note(void *context, enum sb_note_weight weight, const char *line)
-{
-	sb_approver_note(context, weight, line);
-}
-
 static void note_change(void *context, const char *line)
 {
 	sb_approver_note(context, SB_NOTE_GRAVE, line);
@@ -491,7 +486,8 @@ static bool may_have_changed(const struct asker *asker)
 
 static void finish(struct asker *asker)
 {
-	const struct sb_telling telling = {asker->supervision->policy, note, &asker->approver};
+	const struct sb_telling telling = {asker->supervision->policy, sb_approver_note,
+					   &asker->approver};
 
 	sb_linger_end(&telling, asker->approver.proc);
 	if (asker->guard && may_have_changed(asker))
@@ -507,8 +503,7 @@ static void finish(struct asker *asker)
 	sb_socket_close(asker->socket);
 	sb_approver_done(&asker->approver);
 	sb_guard_free(asker->guard);
-	if (asker->approver.listener >= 0)
-		close(asker->approver.listener);
+	sb_auto_close(&asker->approver.listener);
 	close(asker->channel);
 	free(asker->spare);
 	asker->spare = NULL;

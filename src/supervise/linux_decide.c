@@ -217,12 +217,6 @@ static bool fail(const struct sb_approver *approver, struct sb_pending *pending,
 	return true;
 }
 
-static void refuse(struct sb_approver *approver, struct sb_pending *pending, const char *by)
-{
-	sb_pending_deny(approver, pending, by);
-	sb_pending_free(pending);
-}
-
 /* Look what the rules say about where it leads; do it if they allow.  True: that was all. */
 static bool settled_at_once(struct sb_approver *approver, struct sb_pending *pending)
 {
@@ -300,21 +294,21 @@ static void decide(struct sb_approver *approver, struct sb_pending *pending)
 		approver->counters.seen[pending->judgement.strictest->op]++;
 	pending->counted = true;
 	if (is_denied(pending)) {
-		refuse(approver, pending, NULL);
+		sb_pending_deny(approver, pending, NULL);
 		return;
 	}
 	switch (sb_pending_find_answer(approver, pending)) {
 	case SB_ANSWER_DENY:
-		refuse(approver, pending, "grant");
+		sb_pending_deny(approver, pending, "grant");
 		break;
 	case SB_ANSWER_NONE:
 		if (is_quiet_way(approver, pending)) {
-			refuse(approver, pending, NULL);
+			sb_pending_deny(approver, pending, NULL);
 		} else if (is_permitted(approver, pending)) {
 			pending->unseen = true;
 			sb_pending_carry_out(approver, pending, "grant");
 		} else if (pending->judgement.lands && is_for_nobody(approver, pending)) {
-			refuse(approver, pending, "nobody");
+			sb_pending_deny(approver, pending, "nobody");
 		} else if (question_comes_with_bytes(pending)) {
 			sb_pending_carry_out(approver, pending, NULL);
 		} else if (!pending->directories.any &&

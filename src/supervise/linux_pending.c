@@ -58,7 +58,6 @@ void sb_pending_free(struct sb_pending *pending)
 	free(pending);
 }
 
-/* Would bytes land on a guarded name that are not harmless?  A yes is one to these alone. */
 bool sb_pending_shows_bytes(const struct sb_pending *pending)
 {
 	return pending->judgement.lands && pending->source.bytes.data &&
@@ -258,7 +257,6 @@ void sb_pending_fail(const struct sb_approver *approver, const struct sb_call *c
 		sb_sys_notify_fail(approver->listener, call->id, error);
 }
 
-/* Nobody waits: the file was closed by the end of its writer (stage.h). */
 bool sb_call_is_orphan(const struct sb_call *call)
 {
 	return call->act == SB_ACT_CLOSE && !call->id;
@@ -517,7 +515,6 @@ int sb_pending_refusal(const struct sb_approver *approver, const struct sb_pendi
 		       : sb_call_refusal(&pending->request->call);
 }
 
-/* Refused for good: answered, recorded, kept for the summary. */
 void sb_pending_deny(struct sb_approver *approver, struct sb_pending *pending, const char *by)
 {
 	const struct sb_judged *judged = pending->judgement.strictest;
@@ -534,6 +531,7 @@ void sb_pending_deny(struct sb_approver *approver, struct sb_pending *pending, c
 	sb_approver_record(approver, &event);
 	if (approver->summary && !quiet)
 		sb_summary_add(approver->summary, &refused);
+	sb_pending_free(pending);
 }
 
 /* An open that only made a copy: it is done when its bytes land. */
@@ -575,15 +573,10 @@ static void note_performed(struct sb_approver *approver, struct sb_pending *pend
 	sb_approver_record(approver, &event);
 }
 
-static void note(void *context, enum sb_note_weight weight, const char *line)
-{
-	sb_approver_note(context, weight, line);
-}
-
 /* For the end of the run. */
 static void tell(struct sb_approver *approver, const struct sb_pending *pending)
 {
-	const struct sb_telling telling = {approver->policy, note, approver};
+	const struct sb_telling telling = {approver->policy, sb_approver_note, approver};
 
 	if (!pending->judgement.lands)
 		sb_tell_act(&telling, &pending->request->call, &pending->file, &pending->target);
@@ -618,7 +611,6 @@ static void ask_again(struct sb_approver *approver, struct sb_pending *pending)
 	if (approver->asking.notice)
 		approver->asking.notice(approver->asking.context, line);
 	sb_pending_deny(approver, pending, "changed");
-	sb_pending_free(pending);
 }
 
 /*

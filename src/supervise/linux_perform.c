@@ -26,6 +26,11 @@ static struct sb_outcome outcome(long result)
 	return (struct sb_outcome){.error = result < 0 ? errno : 0, .fd = -1};
 }
 
+static struct sb_outcome opened(int fd)
+{
+	return (struct sb_outcome){.error = fd < 0 ? errno : 0, .fd = fd};
+}
+
 static struct sb_outcome refused(int error)
 {
 	return (struct sb_outcome){.error = error, .fd = -1};
@@ -76,27 +81,26 @@ static int open_by_name(const struct sb_spot *file, int flags)
 	return fd;
 }
 
+static int open_found(const struct sb_call *call, const struct sb_spot *file, int flags)
+{
+	char name[SB_PROC_NAME];
+
+	return (call->flags & O_NOFOLLOW) && file->directory >= 0
+		       ? open_by_name(file, flags | O_NOFOLLOW)
+		       : openat(AT_FDCWD, sb_proc_self_fd(name, file->object), flags);
+}
+
 /*
  * A FIFO without a reader: the kernel would wait, and we must not.  Whoever waits for the
  * caller tries again, so that it is the caller alone who waits.
  */
 static struct sb_outcome open_fifo(const struct sb_call *call, const struct sb_spot *file)
 {
-	char name[SB_PROC_NAME];
-	struct sb_outcome result = {.fd = -1};
 	int flags = call->flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW);
+	struct sb_outcome result = opened(open_found(call, file, flags | O_NONBLOCK));
 
-	if ((call->flags & O_NOFOLLOW) && file->directory >= 0)
-		result.fd = open_by_name(file, flags | O_NOFOLLOW | O_NONBLOCK);
-	else
-		result.fd =
-			openat(AT_FDCWD, sb_proc_self_fd(name, file->object), flags | O_NONBLOCK);
-	if (result.fd < 0) {
-		result.error = errno;
-		result.again = errno == ENXIO && !(flags & O_NONBLOCK);
-		return result;
-	}
-	if (!(flags & O_NONBLOCK))
+	result.again = result.error == ENXIO && !(flags & O_NONBLOCK);
+	if (result.fd >= 0 && !(flags & O_NONBLOCK))
 		fcntl(result.fd, F_SETFL, flags);
 	return result;
 }
@@ -105,17 +109,17 @@ static struct sb_outcome open_existing(const struct sb_call *call, const struct 
 {
 	/* the last name is known to be no link; the link to it in /proc has to be followed */
 	int flags = call->flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW);
-	struct sb_outcome result = {.fd = -1};
+	bool empties = (flags & O_TRUNC) && file->info.st_size > 0;
+	struct sb_outcome result;
 	char name[SB_PROC_NAME];
 
 	if (S_ISFIFO(file->info.st_mode))
 		return open_fifo(call, file);
 	/* a full table of descriptors must not cost the contents */
-	result.truncate = (flags & O_TRUNC) && file->info.st_size > 0;
-	if (result.truncate)
+	if (empties)
 		flags &= ~O_TRUNC;
 	/* a descriptor handed over cannot be taken back when that fails: find out before */
-	if (result.truncate && (flags & O_ACCMODE) == O_RDONLY) {
+	if (empties && (flags & O_ACCMODE) == O_RDONLY) {
 		int writer =
 			openat(AT_FDCWD, sb_proc_self_fd(name, file->object), O_WRONLY | O_CLOEXEC);
 
@@ -123,47 +127,32 @@ static struct sb_outcome open_existing(const struct sb_call *call, const struct 
 			return outcome(-1);
 		close(writer);
 	}
-	if ((call->flags & O_NOFOLLOW) && file->directory >= 0)
-		result.fd = open_by_name(file, flags | O_NOFOLLOW);
-	else
-		result.fd = openat(AT_FDCWD, sb_proc_self_fd(name, file->object), flags);
-	result.error = result.fd < 0 ? errno : 0;
+	result = opened(open_found(call, file, flags));
+	result.truncate = empties;
 	return result;
 }
 
 struct sb_outcome sb_perform_read(const struct sb_call *call, const struct sb_spot *file)
 {
-	struct sb_outcome result = {.fd = -1};
-	char name[SB_PROC_NAME];
-
 	if (S_ISLNK(file->info.st_mode))
 		return refused(call->flags & O_DIRECTORY ? ENOTDIR : ELOOP);
-	if ((call->flags & O_NOFOLLOW) && file->directory >= 0)
-		result.fd = open_by_name(file, call->flags);
-	else
-		result.fd = openat(AT_FDCWD, sb_proc_self_fd(name, file->object),
-				   call->flags & ~O_NOFOLLOW);
-	result.error = result.fd < 0 ? errno : 0;
-	return result;
+	return opened(open_found(call, file, call->flags & ~O_NOFOLLOW));
 }
 
 static struct sb_outcome open_file(const struct sb_call *call, const struct sb_spot *file)
 {
-	struct sb_outcome result = {.fd = -1};
+	struct sb_outcome result;
 
-	if ((call->flags & O_TMPFILE) == O_TMPFILE) {
-		result.fd = openat(file->object, ".", call->flags, call->mode);
-		result.error = result.fd < 0 ? errno : 0;
-		return result;
-	}
+	if ((call->flags & O_TMPFILE) == O_TMPFILE)
+		return opened(openat(file->object, ".", call->flags, call->mode));
 	if (file->object >= 0) {
 		int error = check_open(call, file);
 
 		return error ? refused(error) : open_existing(call, file);
 	}
 	/* O_EXCL: it is new, or the answer is EEXIST and the caller resolves again */
-	result.fd = openat(file->directory, file->name, call->flags | O_CREAT | O_EXCL, call->mode);
-	result.error = result.fd < 0 ? errno : 0;
+	result = opened(
+		openat(file->directory, file->name, call->flags | O_CREAT | O_EXCL, call->mode));
 	result.created = result.fd >= 0;
 	return result;
 }
@@ -294,8 +283,7 @@ static int check_flags(const struct sb_spot *file)
 {
 	int now, fd = open_flags(file, &now);
 
-	if (fd >= 0)
-		close(fd);
+	sb_auto_close(&fd);
 	return fd < 0 ? -fd : 0;
 }
 

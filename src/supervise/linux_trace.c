@@ -10,6 +10,7 @@
 #include "supervise/acts.h"
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/escape.h"
 #include "supervise/wire.h"
 #include "sys/notify.h"
@@ -19,7 +20,7 @@
 
 struct held {
 	uint64_t id; /* 0: free */
-	struct timespec since;
+	uint64_t since_ns;
 	pid_t thread;
 	char what[2 * NAME_MOST + 100];
 };
@@ -50,10 +51,8 @@ static struct held *take_up(uint64_t id, pid_t thread)
 		one = find(0);
 	if (!one)
 		one = &held[next++ % HELD];
-	if (one->id != id) {
-		*one = (struct held){.id = id, .thread = thread};
-		clock_gettime(CLOCK_MONOTONIC, &one->since);
-	}
+	if (one->id != id)
+		*one = (struct held){.id = id, .since_ns = sb_now_ns(), .thread = thread};
 	return one;
 }
 
@@ -61,14 +60,10 @@ static struct held *take_up(uint64_t id, pid_t thread)
 static void tell(struct held *one, const char *verdict)
 {
 	char line[sizeof one->what + 200];
-	struct timespec now;
-	int length;
+	int length = snprintf(line, sizeof line, "# %d %s = %s, %llu us\n", (int)one->thread,
+			      one->what, verdict,
+			      (unsigned long long)(sb_now_ns() - one->since_ns) / 1000);
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	length = snprintf(line, sizeof line, "# %d %s = %s, %lld us\n", (int)one->thread, one->what,
-			  verdict,
-			  (long long)(now.tv_sec - one->since.tv_sec) * 1000000 +
-				  (now.tv_nsec - one->since.tv_nsec) / 1000);
 	one->id = 0;
 	if (length > 0 && (size_t)length < sizeof line)
 		(void)!write(trace, line, (size_t)length);

@@ -87,7 +87,7 @@ void sb_pending_reconsider(struct sb_approver *approver, struct sb_pending *pend
 /* The errno of a no. */
 int sb_pending_refusal(const struct sb_approver *approver, const struct sb_pending *pending);
 
-/* Refused for good: answered, recorded, kept for the summary. */
+/* Refused for good: answered, recorded, kept for the summary; takes pending over. */
 void sb_pending_deny(struct sb_approver *approver, struct sb_pending *pending, const char *by);
 
 /* Carry it out and answer; *again: a FIFO that nobody reads yet, nothing was answered. */
