@@ -22,6 +22,7 @@
 #include "judge/sockets.h"
 #include "supervise/perform.h"
 #include "supervise/proc_name.h"
+#include "sys/beneath.h"
 #include "sys/unix_diag.h"
 
 #define PATH_AT offsetof(struct sockaddr_un, sun_path)
@@ -66,14 +67,6 @@ static int open_parent(const char *text, const char *name)
 
 	snprintf(parent, sizeof parent, "%.*s", (int)(name - text), text);
 	return open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
-}
-
-static bool is_same_directory(int one, int other)
-{
-	struct stat a, b;
-
-	return fstat(one, &a) == 0 && fstat(other, &b) == 0 && a.st_dev == b.st_dev &&
-	       a.st_ino == b.st_ino;
 }
 
 static bool is_node(int directory, const char *name, uint32_t inode)
@@ -135,7 +128,7 @@ static int bind_from_there(const struct sb_call *call, const struct sb_spot *fil
 	SB_AUTO_FD int parent = open_parent(text, name);
 	uint32_t inode;
 
-	if (parent < 0 || !is_same_directory(parent, file->directory) ||
+	if (parent < 0 || !sb_sys_same_file(parent, file->directory) ||
 	    sb_sys_unix_bound(socket, &inode) != -ENODATA)
 		return -1;
 	return bind_by_text(call, file, socket, text, name);

@@ -23,11 +23,7 @@ static uint64_t without_magic(uint64_t resolve)
 /* The object a constrained path leads to, as the kernel finds it; or a negative errno. */
 static int open_constrained(int start, const char *path, uint64_t flags, uint64_t resolve)
 {
-	struct open_how how = {.flags = flags | O_PATH | O_CLOEXEC,
-			       .resolve = without_magic(resolve)};
-	long fd = syscall(SYS_openat2, start, path, &how, sizeof how);
-
-	return fd < 0 ? -errno : (int)fd;
+	return sb_sys_openat2(start, path, flags | O_PATH, without_magic(resolve));
 }
 
 /* path's last name in its directory; the name may be missing, or a link that leads nowhere. */

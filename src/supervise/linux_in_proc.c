@@ -13,6 +13,7 @@
 #include "supervise/perform.h"
 #include "supervise/performer.h"
 #include "supervise/proc_name.h"
+#include "sys/beneath.h"
 #include "sys/notify.h"
 
 /*
@@ -37,12 +38,9 @@ static int attribute_error_in_proc(const struct sb_call *call, const struct sb_s
 /* Renamed to itself: nothing to do, and nobody minds whether it could be done. */
 static bool is_same_name(const struct sb_spot *file, const struct sb_spot *target)
 {
-	struct stat from, to;
-
 	return file->directory >= 0 && target->directory >= 0 &&
 	       strcmp(file->name, target->name) == 0 && !strchr(file->name, '/') &&
-	       fstat(file->directory, &from) == 0 && fstat(target->directory, &to) == 0 &&
-	       from.st_dev == to.st_dev && from.st_ino == to.st_ino;
+	       sb_sys_same_file(file->directory, target->directory);
 }
 
 static bool is_missing(const struct sb_spot *spot)

@@ -11,15 +11,8 @@
 #include "supervise/acts.h"
 #include "supervise/approve.h"
 #include "supervise/proc_name.h"
+#include "sys/beneath.h"
 #include "sys/process.h"
-
-static bool same_file(int fd, int other)
-{
-	struct stat a, b;
-
-	return fstat(fd, &a) == 0 && fstat(other, &b) == 0 && a.st_dev == b.st_dev &&
-	       a.st_ino == b.st_ino;
-}
 
 /* Open the directory part of path, through no link; name "." means path itself. */
 static int open_directory(const char *path, const char *name)
@@ -139,15 +132,16 @@ int sb_reopen(const struct sb_spot *theirs, struct sb_spot *out)
 	if (by_name) {
 		out->directory = open_directory(theirs->path, theirs->name);
 		/* another one: the command sees something else there than we do */
-		if (out->directory < 0 || !same_file(out->directory, theirs->directory))
+		if (out->directory < 0 || !sb_sys_same_file(out->directory, theirs->directory))
 			return -EACCES;
 		if (theirs->object >= 0)
 			out->object = open_named(out->directory, out->name);
 	} else if (theirs->object >= 0) {
 		out->object = reopen_object(theirs);
 	}
-	if (theirs->object >= 0 && (out->object < 0 || !same_file(out->object, theirs->object) ||
-				    fstat(out->object, &out->info) != 0))
+	if (theirs->object >= 0 &&
+	    (out->object < 0 || !sb_sys_same_file(out->object, theirs->object) ||
+	     fstat(out->object, &out->info) != 0))
 		return -EACCES;
 	if (theirs->object >= 0 && out->info.st_nlink > 0)
 		find_directory(out);

@@ -36,6 +36,9 @@ struct sb_sys_identity {
 /* Of what name in directory leads to.  Servers of network file systems are not asked. */
 int sb_sys_identify(int directory, const char *name, struct sb_sys_identity *out);
 
+/* Are both descriptors of one file? */
+bool sb_sys_same_file(int fd, int other);
+
 /* renameat2(2), which musl lacks. */
 int sb_sys_rename(int from_directory, const char *from, int to_directory, const char *to,
 		  unsigned flags);

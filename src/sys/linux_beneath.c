@@ -103,6 +103,14 @@ int sb_sys_identify(int directory, const char *name, struct sb_sys_identity *out
 	return 0;
 }
 
+bool sb_sys_same_file(int fd, int other)
+{
+	struct stat a, b;
+
+	return fstat(fd, &a) == 0 && fstat(other, &b) == 0 && a.st_dev == b.st_dev &&
+	       a.st_ino == b.st_ino;
+}
+
 int sb_sys_rename(int from_directory, const char *from, int to_directory, const char *to,
 		  unsigned flags)
 {
