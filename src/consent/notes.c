@@ -4,15 +4,7 @@
 #include <string.h>
 
 #include "base/escape.h"
-
-static uint64_t hash_of(const char *line)
-{
-	uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
-
-	for (; *line; line++)
-		hash = (hash ^ (unsigned char)*line) * UINT64_C(1099511628211);
-	return hash;
-}
+#include "base/hash.h"
 
 static bool is_in(const struct sb_note *lines, size_t count, const char *line)
 {
@@ -24,7 +16,7 @@ static bool is_in(const struct sb_note *lines, size_t count, const char *line)
 
 static bool is_known(const struct sb_notes *notes, const char *line)
 {
-	uint64_t hash = hash_of(line);
+	uint64_t hash = sb_fnv(SB_FNV, line, strlen(line));
 
 	for (size_t i = 0; i < notes->known_count; i++)
 		if (notes->known[i] == hash)
@@ -88,7 +80,7 @@ bool sb_notes_add(struct sb_notes *notes, enum sb_note_weight weight, const char
 	if (is_known(notes, safe))
 		return false;
 	if (!full)
-		notes->known[notes->known_count++] = hash_of(safe);
+		notes->known[notes->known_count++] = sb_fnv(SB_FNV, safe, strlen(safe));
 	return keep(notes, weight, safe) || !full;
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/auto.h"
+#include "base/hash.h"
 #include "base/buf.h"
 
 #define MAX_DIFFERENCES 1500 /* 9 MB of trace */
@@ -34,15 +35,6 @@ struct comparison {
 	bool *old_gone, *new_come;
 };
 
-static uint64_t hash(const char *text, size_t length)
-{
-	uint64_t sum = UINT64_C(14695981039346656037);
-
-	for (size_t i = 0; i < length; i++)
-		sum = (sum ^ (unsigned char)text[i]) * UINT64_C(1099511628211);
-	return sum;
-}
-
 static bool split(const struct sb_buf *bytes, struct lines *out)
 {
 	const char *text = bytes->data, *end = text + bytes->length;
@@ -60,7 +52,7 @@ static bool split(const struct sb_buf *bytes, struct lines *out)
 		const char *lf = memchr(text, '\n', (size_t)(end - text));
 		size_t size = (size_t)((lf ? lf + 1 : end) - text);
 
-		out->all[out->count] = (struct line){text, size, hash(text, size)};
+		out->all[out->count] = (struct line){text, size, sb_fnv(SB_FNV, text, size)};
 		text += size;
 	}
 	return true;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "base/escape.h"
 
 void sb_reasons_init(struct sb_reasons *reasons, size_t most)
@@ -14,13 +15,7 @@ void sb_reasons_init(struct sb_reasons *reasons, size_t most)
 
 static uint64_t hash_of(const char *what, const char *text, size_t length)
 {
-	uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
-
-	for (; *what; what++)
-		hash = (hash ^ (unsigned char)*what) * UINT64_C(1099511628211);
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)text[i]) * UINT64_C(1099511628211);
-	return hash;
+	return sb_fnv(sb_fnv(SB_FNV, what, strlen(what)), text, length);
 }
 
 static void print(const struct sb_reasons *reasons, const char *what, const char *text,

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/hash.h"
+
 #define FIRST 16 /* 198.18.0.1 is the run's own address, the next few are kept */
 #define SLOTS (2 * SB_NAMES_MAX)
 
@@ -25,19 +27,10 @@ void sb_names_free(struct sb_names *names)
 	free(names);
 }
 
-/* FNV-1a.  Whoever makes names collide makes his own lookups slow, by a few microseconds. */
-static unsigned hash(const char *name)
-{
-	uint32_t value = 2166136261u;
-
-	for (; *name; name++)
-		value = (value ^ (uint8_t)*name) * 16777619u;
-	return value % SLOTS;
-}
-
 bool sb_names_address(struct sb_names *names, const char *name, uint8_t out[4])
 {
-	unsigned slot = hash(name), number;
+	/* whoever makes names collide makes his own lookups slow, by a few microseconds */
+	unsigned slot = sb_fnv(SB_FNV, name, strlen(name)) % SLOTS, number;
 
 	while (names->slots[slot] && strcmp(names->all[names->slots[slot] - 1], name) != 0)
 		slot = (slot + 1) % SLOTS;

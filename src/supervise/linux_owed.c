@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "supervise/acts.h"
 #include "supervise/proc_name.h"
 #include "supervise/thread.h"
@@ -74,26 +75,19 @@ void sb_owed_is_asker(void)
 
 /* --- telling one call from another -------------------------------------------------------- */
 
-static uint64_t mix_bytes(uint64_t hash, const void *bytes, size_t length)
-{
-	for (const unsigned char *at = bytes; length > 0; at++, length--)
-		hash = (hash ^ *at) * 0x100000001b3;
-	return hash;
-}
-
 static uint64_t mix(uint64_t hash, const char *text)
 {
-	return mix_bytes(hash, text, strlen(text) + 1);
+	return sb_fnv(hash, text, strlen(text) + 1);
 }
 
 /* The last names, and what a link leads to: where they are, is compared by number.  Or the address. */
 static uint64_t names_of(const struct sb_call *call, const struct sb_spot *file,
 			 const struct sb_spot *target)
 {
-	uint64_t hash = 0xcbf29ce484222325 + (uint64_t)call->act;
+	uint64_t hash = SB_FNV + (uint64_t)call->act;
 
 	if (call->act == SB_ACT_CONNECT || call->act == SB_ACT_BIND)
-		return mix_bytes(hash, &call->address, call->address_length);
+		return sb_fnv(hash, &call->address, call->address_length);
 	if (file)
 		hash = mix(hash, file->name);
 	if (target)
