@@ -3,7 +3,6 @@
  */
 #include "cli/run.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

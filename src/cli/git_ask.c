@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <poll.h>
 
-#include "base/auto.h"
 #include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/own_tty.h"

@@ -9,7 +9,6 @@
  * error (claude, codex and gemini alike).  So whatever goes wrong here ends with that.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

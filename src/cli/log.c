@@ -2,7 +2,6 @@
  * log.c - --log: the events of all sessions, in order, filtered, and with --follow as they
  * happen.
  */
-#include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>

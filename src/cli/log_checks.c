@@ -1,7 +1,6 @@
 /*
  * log_checks.c - --log --verify: does the record hold?  --log --prune: less of it.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

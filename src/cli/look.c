@@ -1,7 +1,6 @@
 /*
  * look.c - commands that only look at the rules: --print-policy, --print-profile, --list-paths.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/auto.h"

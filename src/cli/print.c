@@ -2,10 +2,8 @@
  * print.c - answers on standard output, and the parts that their JSON has in common.
  */
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/auto.h"
 #include "base/escape.h"
 #include "base/write.h"
 #include "cli/cli.h"

@@ -1,7 +1,6 @@
 /*
  * profiles.c - --profiles and --profile-show: what a program gets by its name.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/auto.h"

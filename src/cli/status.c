@@ -4,7 +4,6 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/auto.h"
@@ -17,7 +16,6 @@
 #include "options/flags.h"
 #include "policy/network.h"
 #include "policy/settings.h"
-#include "policy/text.h"
 
 /* The run's own options, from SANDBASH_FLAGS; with them its policy can be worked out again. */
 static int as_started(const struct sb_command_line *line, struct sb_command_line *out,

@@ -1,4 +1,3 @@
-#include <string.h>
 
 #include "base/escape.h"
 #include "base/json.h"

@@ -1,7 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/auto.h"
 #include "cli/worker.h"
 #include "config/file.h"
 #include "enforce/view.h"

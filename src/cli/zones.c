@@ -1,7 +1,6 @@
 /*
  * zones.c - --zones: what a project offers to workers, a worker to those that it calls, or what one of them would have.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/auto.h"

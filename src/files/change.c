@@ -2,7 +2,6 @@
  * change.c - names come and go: delete, move, copy, mkdir.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "files/content.h"
 #include "files/subtree.h"

@@ -1,7 +1,6 @@
 #include "files/content.h"
 
 #include <errno.h>
-#include <string.h>
 
 #define CHUNK ((size_t)64 * 1024)
 

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/auto.h"
 #include "base/buf.h"
 #include "base/escape.h"
 #include "files/view.h"

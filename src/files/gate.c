@@ -17,7 +17,6 @@
 #include "files/finding.h"
 #include "files/view.h"
 #include "path/path.h"
-#include "policy/access.h"
 #include "policy/fast.h"
 
 static const char *const verbs[SB_OP_COUNT] = {"read", "change", "create", "remove"};

@@ -2,7 +2,6 @@
  * job.c - one call under way, and what it works on.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/lock.h"

@@ -2,7 +2,6 @@
  * look.c - what is there: stat, exists, list, tree.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /*
  * resolve.c - what the paths of a call mean.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/auto.h"

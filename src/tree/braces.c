@@ -1,12 +1,10 @@
 #include "tree/braces.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/auto.h"
-#include "base/buf.h"
 
 /* A pattern under way: before from it has no braces left. */
 struct work {

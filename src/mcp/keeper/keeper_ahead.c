@@ -4,10 +4,7 @@
  * All operations that are asked for are one question.  What is allowed already is not part of it, and
  * what may never be granted is refused without one.
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/auto.h"
 #include "base/buf.h"

@@ -17,7 +17,6 @@
 #include "mcp/wire/rpc.h"
 #include "options/set_up.h"
 #include "path/path.h"
-#include "path/pattern.h"
 
 #define MAX_OPENED 16
 

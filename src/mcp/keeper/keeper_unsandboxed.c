@@ -13,7 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/auto.h"
 #include "base/buf.h"
 #include "base/escape.h"
 #include "enforce/inside.h"

@@ -1,8 +1,6 @@
 /* call.c - the life of a tool call, from the request to its one answer. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/auto.h"
 #include "base/clock.h"
 #include "mcp/server/server.h"
 

@@ -1,5 +1,4 @@
 /* calls.c - calls, their questions and their runs: found in the server's lists, ended, taken out of them. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -18,7 +18,6 @@
  * Where the user has turned the sandbox off (P1) there is no domain, since tools then have every file of
  * the user's.  A worker's server has one all the same: what a worker has is no matter of the mode.
  */
-#include <errno.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>

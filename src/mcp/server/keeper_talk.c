@@ -1,9 +1,7 @@
 /* keeper_talk.c - what the keeper tells the server. */
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/auto.h"
 #include "mcp/server/server.h"

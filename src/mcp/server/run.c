@@ -5,7 +5,6 @@
  * one that asks (2026-07-28) ends and comes back, one that is cancelled takes its run along.
  */
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

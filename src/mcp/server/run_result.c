@@ -1,7 +1,5 @@
 /* run_result.c - what is told about a run: progress while it goes on, its result, a list. */
-#include <limits.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/auto.h"
 #include "base/buf.h"

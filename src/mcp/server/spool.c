@@ -1,6 +1,5 @@
 #include "mcp/server/spool.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

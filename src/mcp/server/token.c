@@ -1,7 +1,6 @@
 #include "mcp/server/token.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 

@@ -10,9 +10,7 @@
  * keeps the lead, and calls wait.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/lock.h"

@@ -1,6 +1,5 @@
 /* tool_policy.c - what a model may do, told before it tries. */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/buf.h"
 #include "base/escape.h"

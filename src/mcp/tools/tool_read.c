@@ -1,9 +1,9 @@
 /* tool_read.c - reading: text, media, several files at once. */
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/auto.h"
+#include "base/base64.h"
 #include "base/escape.h"
 #include "base/buf.h"
 #include "mcp/tools/tools.h"

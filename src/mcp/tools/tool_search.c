@@ -1,11 +1,9 @@
 /* tool_search.c - finding: files by their names, lines by what is in them. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/auto.h"
 #include "base/buf.h"
 #include "mcp/tools/tools.h"
-#include "mcp/wire/rpc.h"
 
 #define TEXT_MAX (512 * 1024 * 1024)
 

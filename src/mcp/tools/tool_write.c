@@ -1,6 +1,5 @@
 /* tool_write.c - changing: write, edit, delete, move, copy, make directories; asking ahead. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/auto.h"
 #include "base/buf.h"

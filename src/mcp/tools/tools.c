@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#include "mcp/wire/rpc.h"
-
 #define PATH(help_text)                                                                            \
 	{                                                                                          \
 		"path", SB_PARAM_PATH, help_text, .required = true                                 \

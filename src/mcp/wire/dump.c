@@ -1,7 +1,6 @@
 #include "mcp/wire/dump.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/auto.h"
