@@ -7,8 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/auto.h"
 #include "cli/cli.h"
 #include "cli/worker.h"
+#include "path/path.h"
 
 /* Beside this program, or where a prefix keeps programs that are not typed. */
 static const char *const places[] = {"sandbash-mcp", "../libexec/sandbash-mcp",
@@ -16,10 +18,9 @@ static const char *const places[] = {"sandbash-mcp", "../libexec/sandbash-mcp",
 
 int sb_cli_mcp(const struct sb_command_line *line)
 {
-	char directory[PATH_MAX], program[PATH_MAX + 64];
-	ssize_t length = readlink("/proc/self/exe", directory, sizeof directory - 1);
+	const char *own = sb_own_program();
+	SB_AUTO_FREE char *directory = own ? sb_path_parent(own) : NULL;
 	struct sb_error err;
-	char *slash;
 
 	if (sb_around_is_there()) {
 		sb_fail(&err, SB_E_UNSUPPORTED, 0,
@@ -27,18 +28,17 @@ int sb_cli_mcp(const struct sb_command_line *line)
 		sb_hint(&err, "start it outside: sandbash --mcp --worker=FILE");
 		return sb_report(&err);
 	}
-	directory[length > 0 ? length : 0] = '\0';
-	slash = strrchr(directory, '/');
-	if (slash)
-		*slash = '\0';
-	for (size_t i = 0; slash && i < sizeof places / sizeof places[0]; i++) {
-		snprintf(program, sizeof program, "%s/%s", directory, places[i]);
+	for (size_t i = 0; directory && i < sizeof places / sizeof places[0]; i++) {
+		SB_AUTO_FREE char *program = sb_path_join(directory, places[i]);
+
+		if (!program)
+			break;
 		/* the words as they were given: own begins at argv[1] */
 		execve(program, line->own - 1, environ);
 		if (errno != ENOENT && errno != ENOTDIR)
 			break;
 	}
 	sb_fail(&err, SB_E_MISSING, errno, "cannot start '%s'", "sandbash-mcp");
-	sb_hint(&err, "it belongs beside this program, in '%s'", directory);
+	sb_hint(&err, "it belongs beside this program, in '%s'", directory ? directory : "?");
 	return sb_report(&err);
 }

@@ -8,6 +8,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "cli/cli.h"
 #include "config/file.h"
 #include "path/path.h"
 
@@ -18,19 +19,13 @@
 static char *share_file(const char *name)
 {
 	static const char *const places[] = {"../share/sandbash", "../share"};
-	char program[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-	char *slash;
+	const char *program = sb_own_program();
+	SB_AUTO_FREE char *directory = program ? sb_path_parent(program) : NULL;
 
-	if (length <= 0)
+	if (!directory || sb_path_within("/tmp", program))
 		return NULL;
-	program[length] = '\0';
-	slash = strrchr(program, '/');
-	if (!slash || sb_path_within("/tmp", program))
-		return NULL;
-	*slash = '\0';
 	for (size_t i = 0; i < 2; i++) {
-		SB_AUTO_FREE char *place = sb_path_join(program, places[i]);
+		SB_AUTO_FREE char *place = sb_path_join(directory, places[i]);
 		char *file = place ? sb_path_join(place, name) : NULL;
 
 		if (file && access(file, R_OK) == 0)

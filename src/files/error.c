@@ -9,76 +9,60 @@
 #include "path/path.h"
 
 /* One row per code: its name, and what the model should do about it when we know no better. */
+#define ROW(code, text) [SB_FILES_##code] = {#code, text}
 static const struct {
 	const char *name;
 	const char *advice;
 } codes[SB_FILES_CODE_COUNT] = {
-	[SB_FILES_OK] = {"OK", ""},
-	[SB_FILES_PATH_OUTSIDE_PROJECT] =
-		{"PATH_OUTSIDE_PROJECT",
-		 "Use a path inside the project. Do not retry this one: nobody can allow it now."},
-	[SB_FILES_READ_ONLY] = {"READ_ONLY", "This file may be read but not changed. Do not retry; "
-					     "write to another file or tell the user."},
-	[SB_FILES_BLOCKED] = {"BLOCKED",
-			      "A rule of the user denies this path. Do not retry and do "
-			      "not look for a way around it; tell the user if it is needed."},
-	[SB_FILES_DENIED] = {"DENIED",
-			     "The user was asked and said no. Do not retry; go on without "
-			     "it or ask the user what to do instead."},
-	[SB_FILES_NEEDS_CONSENT] = {"NEEDS_CONSENT",
-				    "The user has to allow this first. Tell the user "
-				    "what is needed and why, and go on without it."},
-	[SB_FILES_NOT_FOUND] = {"NOT_FOUND",
-				"Check the spelling; list the directory above it to see "
-				"what is there."},
-	[SB_FILES_EXISTS] = {"EXISTS", "Choose another name, or say that it may be replaced."},
-	[SB_FILES_NOT_A_FILE] = {"NOT_A_FILE", "Only regular files can be used; FIFOs, devices, "
-					       "sockets and kernel files cannot."},
-	[SB_FILES_NOT_A_DIRECTORY] = {"NOT_A_DIRECTORY",
-				      "Use the path of a directory, or remove what "
-				      "follows the name of the file."},
-	[SB_FILES_IS_A_DIRECTORY] = {"IS_A_DIRECTORY", "Use the path of a file in it; list the "
-						       "directory to see what is there."},
-	[SB_FILES_NOT_EMPTY] = {"NOT_EMPTY", "Remove what is in it first, or delete recursively."},
-	[SB_FILES_TOO_LARGE] = {"TOO_LARGE",
-				"Ask for a part: a range of lines, head, tail or bytes."},
-	[SB_FILES_TOO_MANY_LINKS] = {"TOO_MANY_LINKS",
-				     "Symbolic links lead in a circle; use the path "
-				     "of the file itself."},
-	[SB_FILES_NAME_TOO_LONG] = {"NAME_TOO_LONG", "A name has at most 255 bytes, a path at most "
-						     "4095; use a shorter one."},
-	[SB_FILES_BINARY] = {"BINARY",
-			     "This is not a text file. Read it as bytes, or use a program "
-			     "that knows its format."},
-	[SB_FILES_ENCODING] = {"ENCODING",
-			       "The file's encoding cannot hold one of the new characters. "
-			       "Use characters it has, or write the file anew as UTF-8."},
-	[SB_FILES_NO_MATCH] = {"NO_MATCH",
-			       "Read the file again and copy the old text exactly, with "
-			       "its white space."},
-	[SB_FILES_AMBIGUOUS_MATCH] = {"AMBIGUOUS_MATCH",
-				      "Add lines before or after to the old text until it occurs "
-				      "only once, or ask to replace all."},
-	[SB_FILES_INVALID_ARGUMENT] = {"INVALID_ARGUMENT", "Correct the argument and call again."},
-	[SB_FILES_INVALID_PATTERN] = {"INVALID_PATTERN", "Correct the pattern and call again."},
-	[SB_FILES_CHANGED] = {"CHANGED",
-			      "Somebody else changed it at the same time. Read it again, "
-			      "then repeat the call."},
-	[SB_FILES_PERMISSION] = {"PERMISSION", "The operating system refuses this to the user's "
-					       "account. Do not retry; tell the user."},
-	[SB_FILES_NO_SPACE] = {"NO_SPACE",
-			       "The disk is full or a quota is used up. Tell the user."},
-	[SB_FILES_CANCELLED] = {"CANCELLED", "The call was cancelled; nothing more to do."},
-	[SB_FILES_TIMEOUT] = {"TIMEOUT", "Narrow the search: a smaller directory or a simpler "
-					 "pattern."},
-	[SB_FILES_UNSUPPORTED] = {"UNSUPPORTED", "This cannot be done here; do it another way."},
-	[SB_FILES_SANDBOX_UNAVAILABLE] =
-		{"SANDBOX_UNAVAILABLE",
-		 "File tools cannot work safely on this system. Tell the user."},
-	[SB_FILES_NO_MEMORY] = {"NO_MEMORY", "Ask for less at once."},
-	[SB_FILES_SYSTEM] = {"SYSTEM",
-			     "The operating system reported an unexpected error. Tell the "
-			     "user."},
+	ROW(OK, ""),
+	ROW(PATH_OUTSIDE_PROJECT,
+	    "Use a path inside the project. Do not retry this one: nobody can allow it now."),
+	ROW(READ_ONLY, "This file may be read but not changed. Do not retry; "
+		       "write to another file or tell the user."),
+	ROW(BLOCKED, "A rule of the user denies this path. Do not retry and do "
+		     "not look for a way around it; tell the user if it is needed."),
+	ROW(DENIED, "The user was asked and said no. Do not retry; go on without "
+		    "it or ask the user what to do instead."),
+	ROW(NEEDS_CONSENT, "The user has to allow this first. Tell the user "
+			   "what is needed and why, and go on without it."),
+	ROW(NOT_FOUND, "Check the spelling; list the directory above it to see "
+		       "what is there."),
+	ROW(EXISTS, "Choose another name, or say that it may be replaced."),
+	ROW(NOT_A_FILE, "Only regular files can be used; FIFOs, devices, "
+			"sockets and kernel files cannot."),
+	ROW(NOT_A_DIRECTORY, "Use the path of a directory, or remove what "
+			     "follows the name of the file."),
+	ROW(IS_A_DIRECTORY, "Use the path of a file in it; list the "
+			    "directory to see what is there."),
+	ROW(NOT_EMPTY, "Remove what is in it first, or delete recursively."),
+	ROW(TOO_LARGE, "Ask for a part: a range of lines, head, tail or bytes."),
+	ROW(TOO_MANY_LINKS, "Symbolic links lead in a circle; use the path "
+			    "of the file itself."),
+	ROW(NAME_TOO_LONG, "A name has at most 255 bytes, a path at most "
+			   "4095; use a shorter one."),
+	ROW(BINARY, "This is not a text file. Read it as bytes, or use a program "
+		    "that knows its format."),
+	ROW(ENCODING, "The file's encoding cannot hold one of the new characters. "
+		      "Use characters it has, or write the file anew as UTF-8."),
+	ROW(NO_MATCH, "Read the file again and copy the old text exactly, with "
+		      "its white space."),
+	ROW(AMBIGUOUS_MATCH, "Add lines before or after to the old text until it occurs "
+			     "only once, or ask to replace all."),
+	ROW(INVALID_ARGUMENT, "Correct the argument and call again."),
+	ROW(INVALID_PATTERN, "Correct the pattern and call again."),
+	ROW(CHANGED, "Somebody else changed it at the same time. Read it again, "
+		     "then repeat the call."),
+	ROW(PERMISSION, "The operating system refuses this to the user's "
+			"account. Do not retry; tell the user."),
+	ROW(NO_SPACE, "The disk is full or a quota is used up. Tell the user."),
+	ROW(CANCELLED, "The call was cancelled; nothing more to do."),
+	ROW(TIMEOUT, "Narrow the search: a smaller directory or a simpler "
+		     "pattern."),
+	ROW(UNSUPPORTED, "This cannot be done here; do it another way."),
+	ROW(SANDBOX_UNAVAILABLE, "File tools cannot work safely on this system. Tell the user."),
+	ROW(NO_MEMORY, "Ask for less at once."),
+	ROW(SYSTEM, "The operating system reported an unexpected error. Tell the "
+		    "user."),
 };
 
 const char *sb_files_code_name(enum sb_files_code code)

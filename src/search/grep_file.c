@@ -340,13 +340,6 @@ static size_t move_window(struct search *in, struct sb_input *input)
 	return in->end - keep;
 }
 
-static size_t first_windows_nul(const struct search *in, const struct sb_input *input)
-{
-	const char *nul = memchr(in->data, '\0', input->length);
-
-	return nul ? (size_t)(nul - in->data) : input->length;
-}
-
 /* The whole file, window after window.  false: it is no text, or cannot be read. */
 static bool search_all(struct search *in, struct sb_input *input)
 {
@@ -369,7 +362,7 @@ static bool search_all(struct search *in, struct sb_input *input)
 		}
 		in->data = input->data;
 		in->end = input->usable;
-		binary = first_windows_nul(in, input) < input->length;
+		binary = memchr(in->data, '\0', input->length);
 		if (binary && first) {
 			in->worker->binary++;
 			return false;

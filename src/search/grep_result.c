@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/list.h"
+
 struct sb_grep_result *sb_grep_result_new(void)
 {
 	struct sb_grep_result *result = calloc(1, sizeof(*result));
@@ -19,26 +21,6 @@ void sb_grep_result_free(struct sb_grep_result *result)
 	free(result->offsets);
 	sb_buf_done(&result->text);
 	free(result);
-}
-
-static bool reserve(struct sb_grep_result *result)
-{
-	size_t capacity = result->capacity ? result->capacity * 2 : 8;
-	struct sb_grep_line *lines;
-	size_t *offsets;
-
-	if (result->file.line_count < result->capacity)
-		return true;
-	lines = realloc(result->lines, capacity * sizeof(*lines));
-	if (!lines)
-		return false;
-	result->lines = lines;
-	offsets = realloc(result->offsets, capacity * sizeof(*offsets));
-	if (!offsets)
-		return false;
-	result->offsets = offsets;
-	result->capacity = capacity;
-	return true;
 }
 
 static bool inside_character(char c)
@@ -77,7 +59,8 @@ bool sb_grep_result_add(struct sb_grep_result *result, struct sb_grep_line line,
 {
 	size_t from = 0, to = line.length;
 
-	if (!reserve(result))
+	if (!SB_GROW(result->lines, result->file.line_count) ||
+	    !SB_GROW(result->offsets, result->file.line_count))
 		return false;
 	line.line_bytes = line.length;
 	if (line.length > limit)
@@ -104,7 +87,7 @@ size_t sb_grep_result_finish(struct sb_grep_result *result)
 		result->lines[i].text = result->text.data + result->offsets[i];
 	result->file.lines = result->lines;
 	return sizeof(*result) + result->text.capacity +
-	       result->capacity * (sizeof(*result->lines) + sizeof(*result->offsets));
+	       result->file.line_count * (sizeof(*result->lines) + sizeof(*result->offsets));
 }
 
 void sb_grep_result_trim(struct sb_grep_result *result, uint64_t matches, unsigned after)

@@ -13,7 +13,6 @@ struct sb_grep_result {
 	struct sb_grep_file file; /* lines are valid after finish */
 	struct sb_grep_line *lines;
 	size_t *offsets; /* of their text */
-	size_t capacity;
 	struct sb_buf text;
 };
 

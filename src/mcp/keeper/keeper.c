@@ -36,18 +36,7 @@ static void answer(struct keeper *keeper, const json_t *message)
 /* A rule refused it in the server, or allowed it; nobody was asked. */
 static void record_ruled(struct keeper *keeper, const json_t *message, bool allowed)
 {
-	struct sb_event event = {
-		.kind = allowed ? SB_EVENT_ALLOW : SB_EVENT_DENY,
-		.op = sb_get_text(message, "op"),
-		.act = sb_get_text(message, "tool"),
-		.path = sb_get_text(message, "path"),
-		.given = sb_get_text(message, "given"),
-		.rule = sb_get_text(message, "rule"),
-		.directory = sb_get_text(message, "root"),
-		.verdict = allowed ? "allow" : "deny",
-		.by = sb_get_text(message, "by"),
-		.error = allowed ? 0 : EACCES,
-	};
+	struct sb_event event = sb_keeper_event(allowed ? SB_EVENT_ALLOW : SB_EVENT_DENY, message);
 
 	if (event.op && event.path)
 		sb_keeper_record(keeper, &event);

@@ -175,6 +175,9 @@ void sb_keeper_close_record(struct keeper *keeper);
 /* What a person types to be asked from now on: "sandbash --attach=SESSION".  False: nothing helps. */
 bool sb_keeper_way_in(const struct keeper *keeper, char out[SB_KEEPER_WAY_IN]);
 
+/* What a record has of a message or report: who asked for what, where, and by which rule. */
+struct sb_event sb_keeper_event(enum sb_event_kind kind, const json_t *told);
+
 /* --- keeper_grants.c --------------------------------------------------------------------------- */
 
 /*

@@ -145,18 +145,12 @@ static void record_ruled(struct keeper *keeper, const struct keeper_perform *per
 
 	json_array_foreach(list, i, refused)
 	{
-		struct sb_event event = {.kind = allowed ? SB_EVENT_ALLOW : SB_EVENT_DENY,
-					 .question = allowed ? 0 : perform->asked,
-					 .op = sb_get_text(refused, "op"),
-					 .act = perform->tool,
-					 .path = sb_get_text(refused, "path"),
-					 .given = sb_get_text(refused, "given"),
-					 .rule = sb_get_text(refused, "rule"),
-					 .verdict = allowed ? "allow" : "deny",
-					 .by = sb_get_text(refused, "by"),
-					 .error = allowed ? 0 : EACCES,
-					 .directory = keeper->options->setup->home.cwd};
+		struct sb_event event =
+			sb_keeper_event(allowed ? SB_EVENT_ALLOW : SB_EVENT_DENY, refused);
 
+		event.question = allowed ? 0 : perform->asked;
+		event.act = perform->tool;
+		event.directory = keeper->options->setup->home.cwd;
 		sb_keeper_record(keeper, &event);
 	}
 }
@@ -248,20 +242,15 @@ static void record_used(struct keeper *keeper, const struct keeper_perform *perf
 	{
 		const char *path = sb_get_text(used, "path");
 		const char *from = sb_get_text(used, "from");
-		struct sb_event event = {
-			.kind = SB_EVENT_PERFORM,
-			.question = perform->asked,
-			.op = sb_get_text(used, "op"),
-			.act = perform->tool,
-			.path = from ? from : path,
-			.target = from ? path : sb_get_text(used, "to"),
-			.rule = sb_get_text(used, "rule"),
-			.content = sb_get_text(used, "content"),
-			.by = sb_get_text(used, "by"),
-			.verdict = "allow",
-			.directory = keeper->options->setup->home.cwd,
-		};
+		struct sb_event event = sb_keeper_event(SB_EVENT_PERFORM, used);
 
+		event.question = perform->asked;
+		event.act = perform->tool;
+		event.directory = keeper->options->setup->home.cwd;
+		if (from) {
+			event.path = from;
+			event.target = path;
+		}
 		sb_keeper_record(keeper, &event);
 		/* what was asked ahead "once" is used up, but not by having asked */
 		for (int op = 0; event.op && path && op < SB_OP_COUNT; op++)

@@ -1,4 +1,5 @@
 /* keeper_record.c - the session's record (F7), and the socket on which people attach to it. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -95,6 +96,22 @@ void sb_keeper_open_record(struct keeper *keeper)
 		keeper->socket_tried = true;
 		open_socket(keeper);
 	}
+}
+
+struct sb_event sb_keeper_event(enum sb_event_kind kind, const json_t *told)
+{
+	return (struct sb_event){.kind = kind,
+				 .op = sb_get_text(told, "op"),
+				 .act = sb_get_text(told, "tool"),
+				 .path = sb_get_text(told, "path"),
+				 .given = sb_get_text(told, "given"),
+				 .target = sb_get_text(told, "to"),
+				 .rule = sb_get_text(told, "rule"),
+				 .content = sb_get_text(told, "content"),
+				 .by = sb_get_text(told, "by"),
+				 .verdict = kind == SB_EVENT_DENY ? "deny" : "allow",
+				 .error = kind == SB_EVENT_DENY ? EACCES : 0,
+				 .directory = sb_get_text(told, "root")};
 }
 
 static int op_of(const char *name)

@@ -14,6 +14,8 @@
 	}
 
 #define INSIDE SB_TOOL_PATHS
+#define LOOKS (SB_TOOL_READS | SB_TOOL_IDEMPOTENT)
+#define FROM_TO(least, most) .minimum = (least), .maximum = (most)
 
 static const struct sb_param no_params[] = {{NULL}};
 static const struct sb_param path_only[] = {PATH("The file or directory"), {NULL}};
@@ -21,13 +23,13 @@ static const struct sb_param path_only[] = {PATH("The file or directory"), {NULL
 static const struct sb_param read_params[] = {
 	PATH("The file to read"),
 	{"tail", SB_PARAM_INTEGER, "If provided, returns only the last N lines of the file",
-	 .minimum = 0, .maximum = 1000000000},
+	 FROM_TO(0, 1000000000)},
 	{"head", SB_PARAM_INTEGER, "If provided, returns only the first N lines of the file",
-	 .minimum = 0, .maximum = 1000000000},
+	 FROM_TO(0, 1000000000)},
 	{"offset", SB_PARAM_INTEGER, "The first line to return, counting from 1; with limit",
-	 .minimum = 1, .maximum = 1000000000},
-	{"limit", SB_PARAM_INTEGER, "How many lines to return from offset on", .minimum = 1,
-	 .maximum = 1000000000},
+	 FROM_TO(1, 1000000000)},
+	{"limit", SB_PARAM_INTEGER, "How many lines to return from offset on",
+	 FROM_TO(1, 1000000000)},
 	{NULL},
 };
 
@@ -99,8 +101,8 @@ static const struct sb_param glob_params[] = {
 	{"includeIgnored", SB_PARAM_BOOLEAN, "Also what .gitignore files leave out"},
 	{"ignoreCase", SB_PARAM_BOOLEAN, "Upper and lower case are the same"},
 	{"offset", SB_PARAM_INTEGER, "Skip so many results: the nextOffset of the last page",
-	 .minimum = 0, .maximum = 100000000, .fallback = "0"},
-	{"limit", SB_PARAM_INTEGER, "At most so many results", .minimum = 1, .maximum = 10000,
+	 FROM_TO(0, 100000000), .fallback = "0"},
+	{"limit", SB_PARAM_INTEGER, "At most so many results", FROM_TO(1, 10000),
 	 .fallback = "1000"},
 	{NULL},
 };
@@ -117,24 +119,24 @@ static const struct sb_param grep_params[] = {
 	{"word", SB_PARAM_BOOLEAN, "Only whole words"},
 	{"includeIgnored", SB_PARAM_BOOLEAN, "Also what .gitignore files leave out"},
 	{"filesOnly", SB_PARAM_BOOLEAN, "Only the names of files with a match"},
-	{"before", SB_PARAM_INTEGER, "Lines of context before a match", .minimum = 0,
-	 .maximum = 100, .fallback = "0"},
-	{"after", SB_PARAM_INTEGER, "Lines of context after a match", .minimum = 0, .maximum = 100,
+	{"before", SB_PARAM_INTEGER, "Lines of context before a match", FROM_TO(0, 100),
+	 .fallback = "0"},
+	{"after", SB_PARAM_INTEGER, "Lines of context after a match", FROM_TO(0, 100),
 	 .fallback = "0"},
 	{"limitPerFile", SB_PARAM_INTEGER, "At most so many matching lines of one file",
-	 .minimum = 1, .maximum = 100000},
-	{"limit", SB_PARAM_INTEGER, "At most so many matching lines", .minimum = 1,
-	 .maximum = 10000, .fallback = "500"},
-	{"timeoutMs", SB_PARAM_INTEGER, "Give what was found after so long", .minimum = 10,
-	 .maximum = 120000, .fallback = "30000"},
+	 FROM_TO(1, 100000)},
+	{"limit", SB_PARAM_INTEGER, "At most so many matching lines", FROM_TO(1, 10000),
+	 .fallback = "500"},
+	{"timeoutMs", SB_PARAM_INTEGER, "Give what was found after so long", FROM_TO(10, 120000),
+	 .fallback = "30000"},
 	{NULL},
 };
 
 static const struct sb_param run_params[] = {
 	{"command", SB_PARAM_STRING, "A command line for bash", .required = true},
 	{"cwd", SB_PARAM_PATH, "Where to run it; default: the first allowed directory"},
-	{"timeoutMs", SB_PARAM_INTEGER, "End it, and all it started, after so long", .minimum = 10,
-	 .maximum = 86400000, .fallback = "120000"},
+	{"timeoutMs", SB_PARAM_INTEGER, "End it, and all it started, after so long",
+	 FROM_TO(10, 86400000), .fallback = "120000"},
 	{"background", SB_PARAM_BOOLEAN,
 	 "Return at once; see command_status and command_stop (default timeout then: none)"},
 	{"stdin", SB_PARAM_STRING, "What the command reads; default: nothing"},
@@ -157,19 +159,19 @@ static const struct sb_param run_params[] = {
 	 "consent; a yes is for exactly these",
 	 .not_worker = true},
 	{"outputLimit", SB_PARAM_INTEGER,
-	 "Bytes of each stream in the result: the beginning and the end are kept", .minimum = 200,
-	 .maximum = 1000000, .fallback = "30000"},
+	 "Bytes of each stream in the result: the beginning and the end are kept",
+	 FROM_TO(200, 1000000), .fallback = "30000"},
 	{NULL},
 };
 
 static const struct sb_param status_params[] = {
 	{"runId", SB_PARAM_STRING, "From run_command; default: list all"},
-	{"waitMs", SB_PARAM_INTEGER, "Wait so long for it to end", .minimum = 0, .maximum = 600000,
+	{"waitMs", SB_PARAM_INTEGER, "Wait so long for it to end", FROM_TO(0, 600000),
 	 .fallback = "0"},
 	{"stdoutOffset", SB_PARAM_INTEGER, "Bytes of standard output that were seen before",
-	 .minimum = 0, .maximum = 1000000000000, .fallback = "0"},
+	 FROM_TO(0, 1000000000000), .fallback = "0"},
 	{"stderrOffset", SB_PARAM_INTEGER, "Bytes of standard error that were seen before",
-	 .minimum = 0, .maximum = 1000000000000, .fallback = "0"},
+	 FROM_TO(0, 1000000000000), .fallback = "0"},
 	{NULL},
 };
 
@@ -262,21 +264,21 @@ static const struct sb_param project_params[] = {
 static const struct sb_tool tools[] = {
 	{"read_file", "Read File (Deprecated)",
 	 "Read the complete contents of a file as text. DEPRECATED: Use read_text_file instead.",
-	 SB_TOOL_READS | SB_TOOL_IDEMPOTENT, read_params, READ_OUTPUT, SB_TOOL_FILES, sb_tool_read},
+	 LOOKS, read_params, READ_OUTPUT, SB_TOOL_FILES, sb_tool_read},
 	{"read_text_file", "Read Text File",
 	 "Read a file as text: all of it, the first (head) or last (tail) N lines, or limit lines "
 	 "from line offset on. The encoding is detected (UTF-8, UTF-16, Latin-1). A very large "
 	 "result is cut; nextOffset tells where to go on." INSIDE,
-	 SB_TOOL_READS | SB_TOOL_IDEMPOTENT, read_params, READ_OUTPUT, SB_TOOL_FILES, sb_tool_read},
+	 LOOKS, read_params, READ_OUTPUT, SB_TOOL_FILES, sb_tool_read},
 	{"read_media_file", "Read Media File",
 	 "Read a file and return it as a base64-encoded content block with its MIME type. Image "
 	 "and audio files are returned as image/audio content; any other file type is returned as "
 	 "an embedded resource." INSIDE,
-	 SB_TOOL_READS | SB_TOOL_IDEMPOTENT, path_only, NULL, SB_TOOL_FILES, sb_tool_read_media},
+	 LOOKS, path_only, NULL, SB_TOOL_FILES, sb_tool_read_media},
 	{"read_multiple_files", "Read Multiple Files",
 	 "Read several files at once. Each one's content follows its path; a file that cannot be "
 	 "read does not stop the others." INSIDE,
-	 SB_TOOL_READS | SB_TOOL_IDEMPOTENT, read_many_params,
+	 LOOKS, read_many_params,
 	 "{\"files\":{\"type\":\"array\",\"items\":{\"type\":\"object\"},\"description\":"
 	 "\"For each path as given: absolutePath and relativePath, or error\"}}",
 	 SB_TOOL_FILES, sb_tool_read_many},
@@ -295,28 +297,28 @@ static const struct sb_tool tools[] = {
 	 "Create a directory, with those above that are missing. One that exists is fine." INSIDE,
 	 SB_TOOL_IDEMPOTENT, path_only, NULL, SB_TOOL_FILES, sb_tool_mkdir},
 	{"list_directory", "List Directory",
-	 "List a directory: one entry a line, with [FILE] or [DIR] before its name." INSIDE,
-	 SB_TOOL_READS | SB_TOOL_IDEMPOTENT, path_only, NULL, SB_TOOL_FILES, sb_tool_list},
+	 "List a directory: one entry a line, with [FILE] or [DIR] before its name." INSIDE, LOOKS,
+	 path_only, NULL, SB_TOOL_FILES, sb_tool_list},
 	{"list_directory_with_sizes", "List Directory with Sizes",
-	 "List a directory with the sizes of its files, and their sum." INSIDE,
-	 SB_TOOL_READS | SB_TOOL_IDEMPOTENT, sizes_params, NULL, SB_TOOL_FILES, sb_tool_list_sizes},
+	 "List a directory with the sizes of its files, and their sum." INSIDE, LOOKS, sizes_params,
+	 NULL, SB_TOOL_FILES, sb_tool_list_sizes},
 	{"directory_tree", "Directory Tree",
 	 "A directory with everything beneath it as JSON: each entry has 'name', 'type' "
 	 "(file/directory) and, for directories, 'children'." INSIDE,
-	 SB_TOOL_READS | SB_TOOL_IDEMPOTENT, tree_params, NULL, SB_TOOL_FILES, sb_tool_tree},
+	 LOOKS, tree_params, NULL, SB_TOOL_FILES, sb_tool_tree},
 	{"move_file", "Move File",
 	 "Move or rename a file or directory. The destination must not exist." INSIDE,
 	 SB_TOOL_DESTROYS, move_params, NULL, SB_TOOL_FILES, sb_tool_move},
 	{"search_files", "Search Files",
 	 "Find files and directories whose path relative to 'path' matches a glob: '*.ext' in the "
 	 "directory itself, '**/*.ext' in all beneath. Returns full paths." INSIDE,
-	 SB_TOOL_READS | SB_TOOL_IDEMPOTENT, search_params, NULL, SB_TOOL_FILES, sb_tool_search},
+	 LOOKS, search_params, NULL, SB_TOOL_FILES, sb_tool_search},
 	{"get_file_info", "Get File Info",
-	 "Size, times, permissions and type of a file or directory." INSIDE,
-	 SB_TOOL_READS | SB_TOOL_IDEMPOTENT, path_only, NULL, SB_TOOL_FILES, sb_tool_info},
+	 "Size, times, permissions and type of a file or directory." INSIDE, LOOKS, path_only, NULL,
+	 SB_TOOL_FILES, sb_tool_info},
 	{"list_allowed_directories", "List Allowed Directories",
-	 "The directories that can be used without asking the user, with all beneath them.",
-	 SB_TOOL_READS | SB_TOOL_IDEMPOTENT, no_params, NULL, SB_TOOL_KEEPER, sb_tool_allowed},
+	 "The directories that can be used without asking the user, with all beneath them.", LOOKS,
+	 no_params, NULL, SB_TOOL_KEEPER, sb_tool_allowed},
 	{"delete_file", "Delete File",
 	 "Delete a file, a symbolic link (not its target) or a directory." INSIDE, SB_TOOL_DESTROYS,
 	 delete_params, NULL, SB_TOOL_FILES, sb_tool_delete},
@@ -325,7 +327,7 @@ static const struct sb_tool tools[] = {
 	{"glob", "Find Files by Name",
 	 "Find files by a glob with **, braces and classes. Leaves out what .gitignore files "
 	 "ignore. Results come in pages: go on with offset = nextOffset." INSIDE,
-	 SB_TOOL_READS | SB_TOOL_IDEMPOTENT, glob_params,
+	 LOOKS, glob_params,
 	 "{\"files\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":"
 	 "\"Full paths\"},\"relativeFiles\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},"
 	 "\"description\":\"The same, relative to their project root\"}," NUMBER(
@@ -334,7 +336,7 @@ static const struct sb_tool tools[] = {
 	{"grep", "Search in Files",
 	 "Find lines that match a regular expression, in a file or beneath a directory. Leaves out "
 	 "binary files and what .gitignore files ignore." INSIDE,
-	 SB_TOOL_READS | SB_TOOL_IDEMPOTENT, grep_params,
+	 LOOKS, grep_params,
 	 "{\"files\":{\"type\":\"array\",\"items\":{\"type\":\"object\"}}," NUMBER("matches", "Matching lines found") "," NUMBER(
 		 "filesSearched",
 		 "Files looked at") "," FLAG("truncated",
@@ -355,7 +357,7 @@ static const struct sb_tool tools[] = {
 	 "The rules you work under and what was granted in this session, in words and as data; with a "
 	 "path: what would be allowed, asked about or refused there, and why. Changes nothing and asks "
 	 "nobody.",
-	 SB_TOOL_READS | SB_TOOL_IDEMPOTENT, may_params,
+	 LOOKS, may_params,
 	 "{\"policy\":{\"type\":\"object\"},\"decisions\":{\"type\":\"object\"},"
 	 "\"grants\":{\"type\":\"array\",\"items\":{\"type\":\"object\"},\"description\":"
 	 "\"Answers that hold: path, access, until\"}}",

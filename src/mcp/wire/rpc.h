@@ -22,9 +22,8 @@ enum sb_rpc_error {
 	SB_RPC_NO_METHOD = -32601,
 	SB_RPC_INVALID_PARAMS = -32602,
 	SB_RPC_INTERNAL = -32603,
-	SB_RPC_NOT_FOUND = -32002,  /* a resource, before 2026-07-28 */
-	SB_RPC_CAPABILITY = -32021, /* the client cannot do what the call needs */
-	SB_RPC_VERSION = -32022,    /* an unknown revision */
+	SB_RPC_NOT_FOUND = -32002, /* a resource, before 2026-07-28 */
+	SB_RPC_VERSION = -32022,   /* an unknown revision */
 };
 
 enum sb_message_kind {
