@@ -135,12 +135,11 @@ static enum sb_answer known(const struct child *child, enum sb_op op, const char
 int sb_ahead_said(const void *context, enum sb_op op, const char *path)
 {
 	const struct sb_guard_row *row;
-	json_t *notes = json_array();
+	json_auto_t *notes = json_array();
 	bool guarded = sb_child_is_guarded(context, op, path, (struct sb_guard_bytes){NULL, 0},
 					   notes, &row);
 	enum sb_answer answer = known(context, op, path, sb_child_thing(path), guarded);
 
-	json_decref(notes);
 	if (answer == SB_ANSWER_NONE)
 		return 0;
 	return answer == SB_ANSWER_DENY ? -1 : 1;
@@ -223,7 +222,8 @@ json_t *sb_ahead_request(struct child *child, struct sb_tool_call *call)
 	const struct sb_guard_row *row;
 	const char *until = "session";
 	bool guarded, open = false;
-	json_t *notes, *result;
+	json_auto_t *notes = json_array();
+	json_t *result;
 
 	call->err = (struct sb_files_error){0};
 	if (!read_request(call, &request))
@@ -238,7 +238,6 @@ json_t *sb_ahead_request(struct child *child, struct sb_tool_call *call)
 					true, NULL),
 			"refused", NULL);
 	request.thing = thing_wanted(call->args, request.path);
-	notes = json_array();
 	guarded = sb_child_is_guarded(child, request.strictest, request.path,
 				      (struct sb_guard_bytes){NULL, 0}, notes, &row) ||
 		  request.why.why == SB_FILES_WHY_GUARDED;
@@ -248,26 +247,21 @@ json_t *sb_ahead_request(struct child *child, struct sb_tool_call *call)
 		if (!request.wanted[op])
 			continue;
 		answer = known(child, (enum sb_op)op, request.path, request.thing, guarded);
-		if (answer == SB_ANSWER_DENY) {
-			json_decref(notes);
+		if (answer == SB_ANSWER_DENY)
 			return sb_ahead_outcome(sb_tool_failure("DENIED",
 								"the user was asked and said no",
 								"Do without it.", false, NULL),
 						"denied", NULL);
-		}
 		open |= answer == SB_ANSWER_NONE;
 		if (answer == SB_ANSWER_ONCE)
 			until = "next use";
 	}
-	if (!open) {
-		json_decref(notes);
+	if (!open)
 		return granted(&request, until);
-	}
 	call->err = request.why;
 	result = sb_ahead_outcome(sb_tool_files_error(&call->err), "nobody", NULL);
 	if (!child->perform->nobody)
 		put_question(child, &request, guarded, notes, call->args);
-	json_decref(notes);
 	return result;
 }
 

@@ -177,11 +177,10 @@ static enum sb_files_answer consent(void *context, const struct sb_files_questio
 {
 	struct child *child = context;
 	struct keeper_subject subject;
-	json_t *path = json_string(question->path), *notes;
+	json_auto_t *path = json_string(question->path), *notes = NULL;
 	enum sb_answer answer;
 
 	/* a name that is no text could not be shown as it is, nor an answer be about it */
-	json_decref(path);
 	if (!path)
 		return SB_FILES_ANSWER_NO;
 	notes = look_at(child, question, &subject);
@@ -193,7 +192,6 @@ static enum sb_files_answer consent(void *context, const struct sb_files_questio
 	}
 	if (answer == SB_ANSWER_NONE && !child->question && !child->perform->nobody)
 		put_question(child, question, &subject, notes);
-	json_decref(notes);
 	if (answer == SB_ANSWER_DENY)
 		return SB_FILES_ANSWER_NO;
 	if (answer == SB_ANSWER_NONE)

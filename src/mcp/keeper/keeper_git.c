@@ -136,21 +136,19 @@ static enum sb_files_code refusal_of(const struct sb_error *err)
 static json_t *failure(struct asking *asking, struct sb_tool_call *call, const struct sb_error *err)
 {
 	struct child *child = asking->child;
-	json_t *person = words(child, err->message, strlen(err->message)), *result;
+	json_auto_t *person = words(child, err->message, strlen(err->message));
 	bool refused = err->code == SB_E_REFUSED, later = asking->open || child->question;
 
 	if (later)
 		call->err.code = SB_FILES_NEEDS_CONSENT;
 	else if (refused)
 		call->err.code = refusal_of(err);
-	result = sb_tool_failure(later                       ? "NEEDS_CONSENT"
-				 : refused                   ? sb_files_code_name(call->err.code)
-				 : err->code == SB_E_INVALID ? "INVALID_ARGUMENT"
-				 : err->code == SB_E_MISSING ? "NOT_FOUND"
-							     : "SYSTEM",
-				 json_string_value(person), err->hint, refused, NULL);
-	json_decref(person);
-	return result;
+	return sb_tool_failure(later                       ? "NEEDS_CONSENT"
+			       : refused                   ? sb_files_code_name(call->err.code)
+			       : err->code == SB_E_INVALID ? "INVALID_ARGUMENT"
+			       : err->code == SB_E_MISSING ? "NOT_FOUND"
+							   : "SYSTEM",
+			       json_string_value(person), err->hint, refused, NULL);
 }
 
 /* For the record: what was done, to which repository. */

@@ -358,8 +358,8 @@ struct keeper_question *sb_needs_question(struct keeper *keeper, const struct ke
 				    .program = "run_command",
 				    .process = getpid(),
 				    .about = SB_ABOUT_AHEAD};
-	struct keeper_question *question;
-	json_t *notes, *note;
+	json_auto_t *notes = NULL;
+	const json_t *note;
 
 	/* also with other company */
 	*out_refused = was_refused(keeper, extras, count);
@@ -371,9 +371,7 @@ struct keeper_question *sb_needs_question(struct keeper *keeper, const struct ke
 	shown.path = extras[0].path;
 	notes = notes_of(extras, count, needs->writes.count && needs->writes.unsaid, command);
 	json_array_foreach(notes, i, note) shown.notes[i] = json_string_value(note);
-	question = sb_keeper_question(keeper, &shown);
-	json_decref(notes);
-	return question;
+	return sb_keeper_question(keeper, &shown);
 }
 
 /* --- options ------------------------------------------------------------------------------------- */

@@ -293,7 +293,7 @@ static json_t *read_report(struct keeper_perform *perform)
 
 void sb_keeper_perform_report(struct keeper *keeper, struct keeper_perform *perform)
 {
-	json_t *told = read_report(perform);
+	json_auto_t *told = read_report(perform);
 	const json_t *question;
 	json_t *opened;
 
@@ -321,7 +321,6 @@ void sb_keeper_perform_report(struct keeper *keeper, struct keeper_perform *perf
 			record_used(keeper, perform, told);
 		finish(keeper, perform, perform->nobody, opened);
 	}
-	json_decref(told);
 }
 
 void sb_keeper_perform_answered(struct keeper *keeper, struct keeper_perform *perform)

@@ -127,14 +127,13 @@ struct keeper_question *sb_unsandboxed_question(struct keeper *keeper, const jso
 				    .program = "run_command",
 				    .process = getpid(),
 				    .about = SB_ABOUT_UNSANDBOXED};
-	struct keeper_question *question;
-	json_t *notes, *note;
+	json_auto_t *notes = json_array();
+	const json_t *note;
 	size_t i;
 
 	*out_refused = sb_approvals_find(keeper->refused_needs, &subject, true);
 	if (*out_refused)
 		return NULL;
-	notes = json_array();
 	put_command(notes, subject.path);
 	sb_child_note(notes,
 		      "it, and all that it starts, can read, change and delete every file of "
@@ -146,7 +145,5 @@ struct keeper_question *sb_unsandboxed_question(struct keeper *keeper, const jso
 	sb_child_note(notes, "a yes is for this command only");
 	sb_ahead_reason(notes, json_object_get(message, "needs"));
 	json_array_foreach(notes, i, note) shown.notes[i] = json_string_value(note);
-	question = sb_keeper_question(keeper, &shown);
-	json_decref(notes);
-	return question;
+	return sb_keeper_question(keeper, &shown);
 }

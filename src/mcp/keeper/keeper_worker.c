@@ -150,15 +150,13 @@ int sb_keeper_worker_said(const void *context, enum sb_op op, const char *path)
 	const struct child *child = context;
 	struct sb_files_backend *seen = child->keeper->options->worker->seen;
 	const struct sb_guard_row *row;
-	json_t *notes = json_array();
+	json_auto_t *notes = json_array();
 	char real[PATH_MAX];
-	bool guarded;
 
 	seen->ops->real(seen, path, real);
-	guarded =
-		sb_child_is_guarded(child, op, real, (struct sb_guard_bytes){NULL, 0}, notes, &row);
-	json_decref(notes);
-	return !guarded && was_allowed(child->keeper, op, real);
+	return !sb_child_is_guarded(child, op, real, (struct sb_guard_bytes){NULL, 0}, notes,
+				    &row) &&
+	       was_allowed(child->keeper, op, real);
 }
 
 json_t *sb_keeper_worker_grants(const struct keeper *keeper)

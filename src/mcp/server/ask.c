@@ -246,11 +246,9 @@ bool sb_ask_answered(struct sb_mcp *mcp, const struct sb_message *message)
 	struct sb_ask *ask = mcp->asks;
 
 	for (; ask; ask = ask->next) {
-		json_t *id = ask->request ? sb_mcp_request_id(ask->request) : NULL;
-		bool same = id && json_equal(id, message->id);
+		json_auto_t *id = ask->request ? sb_mcp_request_id(ask->request) : NULL;
 
-		json_decref(id);
-		if (!same)
+		if (!id || !json_equal(id, message->id))
 			continue;
 		/* an error instead of an answer: it could not show the form */
 		give(mcp, ask, message->result ? chosen(ask, message->result) : "none");

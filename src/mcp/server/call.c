@@ -115,7 +115,8 @@ static const char *resume(struct sb_mcp *mcp, json_t *id, const struct sb_tool *
 			  json_t *params)
 {
 	const json_t *state = json_object_get(params, "requestState");
-	json_t *responses = json_object_get(params, "inputResponses"), *empty = NULL;
+	json_t *responses = json_object_get(params, "inputResponses");
+	json_auto_t *empty = NULL;
 	char subject[SB_SHA256_HEX];
 	unsigned long number = 0;
 	struct sb_mcp_call *call = mcp->calls;
@@ -126,7 +127,6 @@ static const char *resume(struct sb_mcp *mcp, json_t *id, const struct sb_tool *
 	if (!args)
 		args = empty = json_object();
 	sb_token_subject(tool->name, args, subject);
-	json_decref(empty);
 	wrong = sb_token_check(&mcp->key, json_string_value(state), sb_now_ms(), subject, &number);
 	if (wrong)
 		return wrong;

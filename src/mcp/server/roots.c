@@ -229,11 +229,10 @@ static void take_roots(struct sb_mcp *mcp, const json_t *list)
 
 bool sb_roots_answered(struct sb_mcp *mcp, const struct sb_message *message)
 {
-	json_t *id = sb_mcp_request_id(mcp->roots_request);
+	json_auto_t *id = sb_mcp_request_id(mcp->roots_request);
 	bool ours = mcp->roots_request && json_equal(id, message->id);
 	const json_t *list = json_object_get(message->result, "roots");
 
-	json_decref(id);
 	if (!ours)
 		return false;
 	mcp->roots_request = 0;

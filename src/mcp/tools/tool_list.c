@@ -136,7 +136,7 @@ static void quoted(struct sb_buf *text, const char *name)
 	size_t length = strlen(name), plain = 0;
 	SB_AUTO_FREE char *dumped = NULL;
 	char between[NAME_MAX + 3];
-	json_t *string;
+	json_auto_t *string = NULL;
 
 	while (plain < length && name[plain] >= ' ' && name[plain] < 0x7f && name[plain] != '"' &&
 	       name[plain] != '\\')
@@ -150,7 +150,6 @@ static void quoted(struct sb_buf *text, const char *name)
 	string = sb_rpc_string(name);
 	dumped = json_dumps(string, JSON_ENCODE_ANY);
 	sb_buf_puts(text, dumped ? dumped : "\"\"");
-	json_decref(string);
 }
 
 /* The end of the arrays and objects between two depths. */
