@@ -22,6 +22,7 @@
  *   .jj/repo/store/git_target   "jj git init" writes it
  *   .editorconfig, .gitlab, .husky's samples   run nothing
  */
+#include "base/each.h"
 #include "guard/guard.h"
 
 #define AT(path, who, why)                                                                         \
@@ -52,17 +53,6 @@
 #define LIKE_DOTENV(name)                                                                          \
 	CHECKED(name, SB_GUARD_DOTENV, "", "bun, agents, direnv",                                  \
 		"agents take their settings from it; a trusted .envrc may read it")
-
-/* Names of which the same is to be said: a row of this form for each, in their order. */
-#define NAMED(form, who, why, ...) EXPAND(EACH(form, who, why, __VA_ARGS__))
-#define EACH(form, who, why, name, ...)                                                            \
-	form(name, who, why) __VA_OPT__(, EACH_AGAIN PARENS(form, who, why, __VA_ARGS__))
-#define EACH_AGAIN() EACH
-#define PARENS ()
-#define EXPAND(...) EXPAND3(EXPAND3(EXPAND3(EXPAND3(__VA_ARGS__)))) /* 64 times */
-#define EXPAND3(...) EXPAND2(EXPAND2(EXPAND2(EXPAND2(__VA_ARGS__))))
-#define EXPAND2(...) EXPAND1(EXPAND1(EXPAND1(EXPAND1(__VA_ARGS__))))
-#define EXPAND1(...) __VA_ARGS__
 
 static const struct sb_guard_row rows[] = {
 	/* git: what it runs, and what leads it to other metadata */
@@ -128,8 +118,8 @@ static const struct sb_guard_row rows[] = {
 	AT(".hg/hgrc", "Mercurial", "hooks, extensions and aliases that hg runs"),
 	/* not .hg/requires: "hg init" writes it, and without a sharedpath it leads nowhere */
 	AT(".hg/sharedpath", "Mercurial", "leads hg to other hooks and config"),
-	NAMED(AT, "Mercurial", "hooks, extensions and aliases that hg runs", ".hg/hgrc-not-shared",
-	      ".hgrc", ".config/hg/hgrc"),
+	SB_NAMED(AT, "Mercurial", "hooks, extensions and aliases that hg runs",
+		 ".hg/hgrc-not-shared", ".hgrc", ".config/hg/hgrc"),
 	AT(".sl/config", "Sapling", "hooks, extensions and aliases that sl runs"),
 	BENEATH(".config/sapling", "Sapling", "hooks, extensions and aliases that sl runs"),
 	AT(".pijul/config", "Pijul", "hooks that pijul runs"),
@@ -143,8 +133,8 @@ static const struct sb_guard_row rows[] = {
 	AT(".fossil-settings/tcl-setup", "Fossil", "a script that fossil runs"),
 	/* the program itself, which each command in the tree starts */
 	BENEATH(".repo/repo", "repo", "the program that repo runs"),
-	NAMED(AT, "Jujutsu", "tools that jj runs", ".jj/repo/config.toml",
-	      ".jj/workspace-config.toml", ".jjconfig.toml"),
+	SB_NAMED(AT, "Jujutsu", "tools that jj runs", ".jj/repo/config.toml",
+		 ".jj/workspace-config.toml", ".jjconfig.toml"),
 	BENEATH(".config/jj", "Jujutsu", "tools that jj runs"),
 	AT(".lazygit.yml", "lazygit", "commands that lazygit runs"),
 	/* git directories have one, too: <git>/lazygit.yml */
@@ -166,38 +156,39 @@ static const struct sb_guard_row rows[] = {
 	AT(".pre-commit-config.yml", "prek", "commands to run at every commit"),
 	AT("prek.toml", "prek", "commands to run at every commit"),
 	AT(".overcommit.yml", "overcommit", "commands to run at every commit"),
-	NAMED(AT, "lefthook", "commands to run at every commit", "lefthook.yml", "lefthook.yaml",
-	      "lefthook.toml", "lefthook.json", ".lefthook.yml", "lefthook-local.yml",
-	      ".lefthook-local.yml", ".lefthook.yaml", ".lefthook.toml", ".lefthook.json",
-	      "lefthook-local.yaml", "lefthook-local.toml", "lefthook-local.json",
-	      ".lefthook-local.yaml", ".lefthook-local.toml", ".lefthook-local.json",
-	      ".config/lefthook.yml", ".config/lefthook.yaml", ".config/lefthook.toml",
-	      ".config/lefthook.json", "lefthook.jsonc", ".lefthook.jsonc", "lefthook-local.jsonc",
-	      ".lefthook-local.jsonc", ".config/lefthook.jsonc", ".config/lefthook-local.yml",
-	      ".config/lefthook-local.yaml", ".config/lefthook-local.toml",
-	      ".config/lefthook-local.json", ".config/lefthook-local.jsonc"),
+	SB_NAMED(AT, "lefthook", "commands to run at every commit", "lefthook.yml", "lefthook.yaml",
+		 "lefthook.toml", "lefthook.json", ".lefthook.yml", "lefthook-local.yml",
+		 ".lefthook-local.yml", ".lefthook.yaml", ".lefthook.toml", ".lefthook.json",
+		 "lefthook-local.yaml", "lefthook-local.toml", "lefthook-local.json",
+		 ".lefthook-local.yaml", ".lefthook-local.toml", ".lefthook-local.json",
+		 ".config/lefthook.yml", ".config/lefthook.yaml", ".config/lefthook.toml",
+		 ".config/lefthook.json", "lefthook.jsonc", ".lefthook.jsonc",
+		 "lefthook-local.jsonc", ".lefthook-local.jsonc", ".config/lefthook.jsonc",
+		 ".config/lefthook-local.yml", ".config/lefthook-local.yaml",
+		 ".config/lefthook-local.toml", ".config/lefthook-local.json",
+		 ".config/lefthook-local.jsonc"),
 	BENEATH(".lefthook", "lefthook", "scripts to run at every commit"),
 	BENEATH(".lefthook-local", "lefthook", "scripts to run at every commit"),
-	NAMED(AT, "hk", "commands to run at every commit", "hk.pkl", "hk.local.pkl",
-	      ".config/hk.pkl", ".config/hk.local.pkl", ".hkrc.pkl"),
+	SB_NAMED(AT, "hk", "commands to run at every commit", "hk.pkl", "hk.local.pkl",
+		 ".config/hk.pkl", ".config/hk.local.pkl", ".hkrc.pkl"),
 	AT("captainhook.json", "CaptainHook", "commands to run at every commit"),
-	NAMED(AT, "GrumPHP", "commands to run at every commit", "grumphp.yml", "grumphp.yaml",
-	      "grumphp.yml.dist", "grumphp.yaml.dist"),
+	SB_NAMED(AT, "GrumPHP", "commands to run at every commit", "grumphp.yml", "grumphp.yaml",
+		 "grumphp.yml.dist", "grumphp.yaml.dist"),
 	AT("rusty-hook.toml", "rusty-hook", "commands to run at every commit"),
 	AT(".rusty-hook.toml", "rusty-hook", "commands to run at every commit"),
 	AT(".trunk/trunk.yaml", "Trunk", "linters and actions to run at every commit"),
-	NAMED(AT, "git", "husky's hooks obey it", ".huskyrc", ".huskyrc.json", ".huskyrc.js",
-	      "husky.config.js"),
+	SB_NAMED(AT, "git", "husky's hooks obey it", ".huskyrc", ".huskyrc.json", ".huskyrc.js",
+		 "husky.config.js"),
 	BENEATH(".config/husky", "git", "husky's hooks run it"),
-	NAMED(AT, "lint-staged", "commands to run at every commit", ".lintstagedrc",
-	      ".lintstagedrc.json", ".lintstagedrc.yaml", ".lintstagedrc.yml", ".lintstagedrc.js",
-	      ".lintstagedrc.mjs", ".lintstagedrc.cjs", ".lintstagedrc.ts", ".lintstagedrc.mts",
-	      ".lintstagedrc.cts"),
+	SB_NAMED(AT, "lint-staged", "commands to run at every commit", ".lintstagedrc",
+		 ".lintstagedrc.json", ".lintstagedrc.yaml", ".lintstagedrc.yml",
+		 ".lintstagedrc.js", ".lintstagedrc.mjs", ".lintstagedrc.cjs", ".lintstagedrc.ts",
+		 ".lintstagedrc.mts", ".lintstagedrc.cts"),
 	AT(".nano-staged.json", "nano-staged", "commands to run at every commit"),
 	AT("nano-staged.json", "nano-staged", "commands to run at every commit"),
-	NAMED(AT, "lint-staged", "commands to run at every commit", "lint-staged.config.js",
-	      "lint-staged.config.mjs", "lint-staged.config.cjs", "lint-staged.config.ts",
-	      "lint-staged.config.mts", "lint-staged.config.cts"),
+	SB_NAMED(AT, "lint-staged", "commands to run at every commit", "lint-staged.config.js",
+		 "lint-staged.config.mjs", "lint-staged.config.cjs", "lint-staged.config.ts",
+		 "lint-staged.config.mts", "lint-staged.config.cts"),
 
 #include "guard/rows_shells.h"
 
@@ -217,8 +208,8 @@ static const struct sb_guard_row rows[] = {
 	AT(".pdbrc", "python", "commands that pdb runs at start"),
 	AT(".pdbrc.py", "python", "pdb++ runs it at start"),
 	BENEATH(".config/ptpython", "ptpython", "ptpython runs it at start"),
-	NAMED(AT, "ruby", "irb runs it at start", ".irbrc", "irb.rc", "_irbrc",
-	      ".config/irb/irbrc"),
+	SB_NAMED(AT, "ruby", "irb runs it at start", ".irbrc", "irb.rc", "_irbrc",
+		 ".config/irb/irbrc"),
 	AT(".byebugrc", "ruby", "commands that byebug runs at start"),
 	AT(".gemrc", "gem", "where gem installs programs from"),
 	AT(".railsrc", "rails", "templates that rails new runs"),
@@ -233,13 +224,13 @@ static const struct sb_guard_row rows[] = {
 	CHECKED(".local/lib/**", SB_GUARD_SAME, "", "python",
 		"modules of the user; every python runs *.pth at start"),
 	IN(".jupyter", "*.json", "Jupyter", "names extensions that Jupyter loads"),
-	NAMED(AT, "Jupyter", "Jupyter runs it at start", "jupyter_notebook_config.py",
-	      "jupyter_server_config.py", "jupyter_lab_config.py", "jupyter_config.py"),
+	SB_NAMED(AT, "Jupyter", "Jupyter runs it at start", "jupyter_notebook_config.py",
+		 "jupyter_server_config.py", "jupyter_lab_config.py", "jupyter_config.py"),
 	AT("jupyter_notebook_config.json", "Jupyter", "names extensions that Jupyter loads"),
 	AT("jupyter_server_config.json", "Jupyter", "names extensions that Jupyter loads"),
 	AT("jupyter_lab_config.json", "Jupyter", "names extensions that Jupyter loads"),
-	NAMED(AT, "Jupyter", "Jupyter runs it at start", "jupyter_nbconvert_config.py",
-	      "jupyter_console_config.py", "jupyter_qtconsole_config.py"),
+	SB_NAMED(AT, "Jupyter", "Jupyter runs it at start", "jupyter_nbconvert_config.py",
+		 "jupyter_console_config.py", "jupyter_qtconsole_config.py"),
 	AT("jupyter_nbconvert_config.json", "Jupyter", "names extensions that Jupyter loads"),
 	AT("jupyter_config.json", "Jupyter", "names extensions that Jupyter loads"),
 	IN(".ipython/profile_default", "*.py", "IPython", "IPython runs it at start"),
@@ -276,8 +267,8 @@ static const struct sb_guard_row rows[] = {
 	IN(".vs", "*.json", "Visual Studio", "tasks and launch configurations"),
 	ENDING(".code-workspace", "VS Code", "tasks and settings of a workspace"),
 	BENEATH(".vscode/extensions", "VS Code", "extensions that VS Code offers to run"),
-	NAMED(BENEATH, "VS Code", "settings, tasks and snippets of the editor", ".config/Code/User",
-	      ".config/Code - Insiders/User", ".config/Code - OSS/User"),
+	SB_NAMED(BENEATH, "VS Code", "settings, tasks and snippets of the editor",
+		 ".config/Code/User", ".config/Code - Insiders/User", ".config/Code - OSS/User"),
 	BENEATH(".config/VSCodium/User", "VSCodium", "settings, tasks and snippets of the editor"),
 	BENEATH(".config/Cursor/User", "Cursor", "settings, tasks and snippets of the editor"),
 	BENEATH(".config/Windsurf/User", "Windsurf", "settings, tasks and snippets of the editor"),
@@ -319,7 +310,7 @@ static const struct sb_guard_row rows[] = {
 	IN(".zed", "*.json", "Zed", "tasks, language servers and debuggers that Zed starts"),
 	IN(".helix", "*.toml", "Helix", "language servers and formatters that Helix starts"),
 	ENDING(".sublime-project", "Sublime Text", "build systems and language servers"),
-	NAMED(AT, "vim", "vim start-up file", ".exrc", ".vimrc", ".gvimrc", ".lvimrc"),
+	SB_NAMED(AT, "vim", "vim start-up file", ".exrc", ".vimrc", ".gvimrc", ".lvimrc"),
 	AT(".vimspector.json", "vim", "programs that vimspector starts"),
 	AT(".ycm_extra_conf.py", "vim", "YouCompleteMe runs it"),
 	AT(".nvimrc", "neovim", "neovim start-up file"),
@@ -345,7 +336,8 @@ static const struct sb_guard_row rows[] = {
 	BENEATH(".config/micro", "micro", "settings and plugins of the editor"),
 	BENEATH(".vim", "vim", "vim start-up files and plugins"),
 	BENEATH(".config/vim", "vim", "vim start-up files and plugins"),
-	NAMED(BENEATH, "emacs", "emacs start-up files", ".config/emacs", ".doom.d", ".config/doom"),
+	SB_NAMED(BENEATH, "emacs", "emacs start-up files", ".config/emacs", ".doom.d",
+		 ".config/doom"),
 	AT(".spacemacs", "emacs", "emacs start-up file"),
 	BENEATH(".config/helix", "Helix", "language servers and formatters that Helix starts"),
 	AT(".nanorc", "nano", "linters and formatters that nano runs"),
@@ -353,7 +345,7 @@ static const struct sb_guard_row rows[] = {
 	BENEATH(".config/zed", "Zed", "tasks, language servers and debuggers that Zed starts"),
 	AT(".dir-locals.el", "emacs", "emacs evaluates it"),
 	AT(".dir-locals-2.el", "emacs", "emacs evaluates it"),
-	NAMED(AT, "emacs", "emacs start-up file", ".emacs", ".emacs.el", ".emacs.elc"),
+	SB_NAMED(AT, "emacs", "emacs start-up file", ".emacs", ".emacs.el", ".emacs.elc"),
 	AT(".gnus", "emacs", "Lisp that its mail program loads"),
 	AT(".gnus.el", "emacs", "Lisp that its mail program loads"),
 	BENEATH(".emacs.d", "emacs", "emacs start-up files"),

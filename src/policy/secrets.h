@@ -8,6 +8,8 @@
 
 #include <stddef.h>
 
+#include "base/each.h"
+
 enum sb_secret_flags {
 	SB_SECRET_PUBLIC = 1, /* can be read, although what is around it cannot */
 	/*
@@ -26,6 +28,12 @@ struct sb_secret {
 	unsigned flags;
 	char program[16]; /* that needs it for its own work; or "" */
 };
+
+/* For SB_NAMED(): names that have reason and flags in common. */
+#define SB_SECRET(path, reason, flags)                                                             \
+	{                                                                                          \
+		path, reason, flags                                                                \
+	}
 
 /* CONFIG and DATA count also where XDG_CONFIG_HOME and XDG_DATA_HOME put them. */
 enum sb_secret_base {
