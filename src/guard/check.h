@@ -18,7 +18,7 @@ struct sb_check {
 	size_t why_size;
 	enum sb_guard_kind kind;
 	struct sb_reasons *reasons; /* any: it is asked */
-	bool lingers;               /* has to be looked at again at the end of the run */
+	bool *lingers;              /* has to be looked at again at the end of the run */
 };
 
 /* One more reason to ask.  The rest is looked at all the same: a person is told of all of it. */
@@ -58,7 +58,7 @@ bool sb_leads_to_guarded(const struct sb_check *check, const char *value);
 bool sb_leads_to_this_machine(const struct sb_check *check, const char *url);
 
 /* check_config.c: git's settings, and info/exclude, whose change is told as theirs is */
-void sb_check_config(const struct sb_check *check, enum sb_guard_kind kind);
+void sb_check_config(const struct sb_check *check);
 void sb_check_exclude(const struct sb_check *check);
 
 /* Is it a project's own?  Of that it is told when the run ends what has become of it: sb_guard_changes(). */

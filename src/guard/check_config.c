@@ -134,12 +134,11 @@ static bool is_new_mirror(const struct sb_check *check, const char *key, const c
 	       sb_check_has_no_refs(check);
 }
 
-static void check_key(const struct sb_check *check, enum sb_guard_kind kind, const char *key,
-		      const char *value)
+static void check_key(const struct sb_check *check, const char *key, const char *value)
 {
 	enum sb_key_verdict verdict;
 
-	switch (kind) {
+	switch (check->kind) {
 	case SB_GUARD_GITMODULES:
 		verdict = sb_gitmodules_key_is_harmless(key, value) &&
 					  !(sb_git_key_is(key, "submodule", "path") &&
@@ -161,7 +160,7 @@ static void check_key(const struct sb_check *check, enum sb_guard_kind kind, con
 		verdict = is_new_mirror(check, key, value) ? SB_KEY_HARMLESS
 							   : sb_git_key_judge(key, value);
 	}
-	if (verdict == SB_KEY_HARMLESS && kind == SB_GUARD_GIT_CONFIG && is_url_key(key) &&
+	if (verdict == SB_KEY_HARMLESS && check->kind == SB_GUARD_GIT_CONFIG && is_url_key(key) &&
 	    sb_leads_to_unguarded(check, value))
 		verdict = SB_KEY_ASK;
 	if (verdict != SB_KEY_HARMLESS &&
@@ -174,8 +173,8 @@ static void check_key(const struct sb_check *check, enum sb_guard_kind kind, con
 }
 
 /* Only what is added or changed: the rest was the user's before, in whatever order. */
-static void check_changes(const struct sb_check *check, enum sb_guard_kind kind,
-			  struct sb_git_config *before, struct sb_git_config *after)
+static void check_changes(const struct sb_check *check, struct sb_git_config *before,
+			  struct sb_git_config *after)
 {
 	size_t old = 0;
 
@@ -194,7 +193,7 @@ static void check_changes(const struct sb_check *check, enum sb_guard_kind kind,
 			old++; /* each counts once */
 			continue;
 		}
-		check_key(check, kind, entry->key, sb_git_entry_value(entry));
+		check_key(check, entry->key, sb_git_entry_value(entry));
 	}
 }
 
@@ -227,8 +226,8 @@ static const struct sb_git_entry **effective(const struct sb_git_config *config,
  * One that goes away, or its place, may make another count: an earlier one of this file, or one
  * of the user's own files, which this one was to overrule.
  */
-static void check_effective(const struct sb_check *check, enum sb_guard_kind kind,
-			    const struct sb_git_config *before, const struct sb_git_config *after)
+static void check_effective(const struct sb_check *check, const struct sb_git_config *before,
+			    const struct sb_git_config *after)
 {
 	size_t count = 0, new_count = 0, at = 0;
 	SB_AUTO_FREE const struct sb_git_entry **old = effective(before, &count);
@@ -245,12 +244,12 @@ static void check_effective(const struct sb_check *check, enum sb_guard_kind kin
 		while (at < new_count && (order = strcmp(new[at]->key, key)) < 0)
 			at++;
 		if (at == new_count || order != 0) {
-			if (kind == SB_GUARD_GIT_CONFIG && !comes_and_goes(key) &&
+			if (check->kind == SB_GUARD_GIT_CONFIG && !comes_and_goes(key) &&
 			    (sb_git_key_judge(key, "") == SB_KEY_ASK ||
 			     strcmp(key, VERSION_KEY) == 0))
 				sb_check_ask(check, "no longer set: ", key, strlen(key));
 		} else if (strcmp(sb_git_entry_value(old[i]), sb_git_entry_value(new[at])) != 0) {
-			check_key(check, kind, key, sb_git_entry_value(new[at]));
+			check_key(check, key, sb_git_entry_value(new[at]));
 		}
 	}
 }
@@ -329,7 +328,7 @@ static void note_servers(const struct sb_git_config *before, const struct sb_git
 	}
 }
 
-void sb_check_config(const struct sb_check *check, enum sb_guard_kind kind)
+void sb_check_config(const struct sb_check *check)
 {
 	SB_AUTO_BUF struct sb_buf note = SB_BUF(2 * SB_GUARD_MAX_BYTES);
 	struct sb_git_config before = {0}, after;
@@ -341,15 +340,15 @@ void sb_check_config(const struct sb_check *check, enum sb_guard_kind kind)
 		sb_check_ask(check, "out of memory", "", 0);
 	if (after.failed) /* then git reads nothing of it */
 		sb_check_ask(check, "not in git's config format", "", 0);
-	if (kind == SB_GUARD_GIT_CONFIG && changes_hash(check, &before, &after))
+	if (check->kind == SB_GUARD_GIT_CONFIG && changes_hash(check, &before, &after))
 		sb_check_ask(check, SB_GIT_HASH_KEY " is changed", "", 0);
-	check_effective(check, kind, &before, &after);
-	if (kind == SB_GUARD_GIT_CONFIG)
+	check_effective(check, &before, &after);
+	if (check->kind == SB_GUARD_GIT_CONFIG)
 		note_ways(check, &before, &after, &note);
-	if (kind == SB_GUARD_LFSCONFIG)
+	if (check->kind == SB_GUARD_LFSCONFIG)
 		note_servers(&before, &after, &note);
-	check_changes(check, kind, &before, &after); /* sorts both */
-	if (note.length && !sb_buf_failed(&note) && kind == SB_GUARD_LFSCONFIG)
+	check_changes(check, &before, &after); /* sorts both */
+	if (note.length && !sb_buf_failed(&note) && check->kind == SB_GUARD_LFSCONFIG)
 		sb_check_say_about_path(check, note.data, note.length);
 	else if (note.length && !sb_buf_failed(&note))
 		sb_check_say(check, "", note.data, note.length);

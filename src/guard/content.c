@@ -105,7 +105,7 @@ static void check_ignore(const struct sb_check *check)
  * outside that a run has left behind runs its commands; git status names them.
  * Held by: tests/supervise/git_rebase.py
  */
-static void check_todo(struct sb_check *check)
+static void check_todo(const struct sb_check *check)
 {
 	struct sb_text_lines line = sb_text_lines(check->new_bytes.bytes, check->new_bytes.length);
 	struct sb_text_lines first = {0};
@@ -122,7 +122,7 @@ static void check_todo(struct sb_check *check)
 		else if (!count++)
 			first = line;
 	}
-	check->lingers = count;
+	*check->lingers = count;
 	if (count)
 		say_left(check, first.text, first.length, count - 1);
 }
@@ -266,48 +266,32 @@ static void check_dotenv(const struct sb_check *check)
 		sb_check_say_about_path(check, note.data, note.length);
 }
 
-static void check_kind(struct sb_check *check)
+static void check_alternates(const struct sb_check *check)
 {
-	switch (check->kind) {
-	case SB_GUARD_GIT_CONFIG:
-	case SB_GUARD_GITMODULES:
-	case SB_GUARD_LFSCONFIG:
-	case SB_GUARD_SEQUENCER:
-		sb_check_config(check, check->kind);
-		break;
-	case SB_GUARD_GITFILE:
-		sb_check_gitfile(check);
-		break;
-	case SB_GUARD_GITDIR:
-		sb_check_gitdir(check);
-		break;
-	case SB_GUARD_COMMONDIR:
-		sb_check_commondir(check);
-		break;
-	case SB_GUARD_REBASE_TODO:
-		check_todo(check);
-		break;
-	case SB_GUARD_STRATEGY:
-		check_strategy(check);
-		break;
-	case SB_GUARD_ALTERNATES:
-		check_lines(check, is_harmless_alternate);
-		break;
-	case SB_GUARD_TOOL_VERSIONS:
-		check_lines(check, is_harmless_version);
-		break;
-	case SB_GUARD_DOTENV:
-		check_dotenv(check);
-		break;
-	case SB_GUARD_IGNORE:
-		check_ignore(check);
-		break;
-	case SB_GUARD_GIT_PACKED:
-		check_packed(check);
-		break;
-	default:
+	check_lines(check, is_harmless_alternate);
+}
+
+static void check_versions(const struct sb_check *check)
+{
+	check_lines(check, is_harmless_version);
+}
+
+static void check_kind(const struct sb_check *check)
+{
+	static void (*const checks[])(const struct sb_check *check) = {
+		[SB_GUARD_GIT_CONFIG] = sb_check_config,   [SB_GUARD_GITMODULES] = sb_check_config,
+		[SB_GUARD_LFSCONFIG] = sb_check_config,    [SB_GUARD_SEQUENCER] = sb_check_config,
+		[SB_GUARD_GITFILE] = sb_check_gitfile,     [SB_GUARD_GITDIR] = sb_check_gitdir,
+		[SB_GUARD_COMMONDIR] = sb_check_commondir, [SB_GUARD_REBASE_TODO] = check_todo,
+		[SB_GUARD_STRATEGY] = check_strategy,      [SB_GUARD_ALTERNATES] = check_alternates,
+		[SB_GUARD_TOOL_VERSIONS] = check_versions, [SB_GUARD_DOTENV] = check_dotenv,
+		[SB_GUARD_IGNORE] = check_ignore,          [SB_GUARD_GIT_PACKED] = check_packed,
+	};
+
+	if (check->kind < sizeof checks / sizeof checks[0] && checks[check->kind])
+		checks[check->kind](check);
+	else
 		check_form(check);
-	}
 }
 
 static void ask_about_setting(void *context, const char *what, const char *text, size_t length)
@@ -315,7 +299,7 @@ static void ask_about_setting(void *context, const char *what, const char *text,
 	sb_check_ask(context, what, text, length);
 }
 
-static void check_bytes(struct sb_check *check)
+static void check_bytes(const struct sb_check *check)
 {
 	struct sb_guard_bytes bytes = check->new_bytes;
 
@@ -326,7 +310,7 @@ static void check_bytes(struct sb_check *check)
 		sb_check_ask(check, "too long to be looked at", "", 0);
 	} else if (check->kind == SB_GUARD_AGENT_JSON || check->kind == SB_GUARD_AGENT_LOOKS) {
 		sb_agent_json_compare(check->old_bytes, bytes, check->kind == SB_GUARD_AGENT_LOOKS,
-				      ask_about_setting, check);
+				      ask_about_setting, (void *)check);
 	} else if (bytes.length == 0 && check->kind != SB_GUARD_IGNORE &&
 		   check->kind != SB_GUARD_GIT_CONFIG) {
 		return; /* says nothing */
@@ -358,8 +342,11 @@ enum sb_guard_verdict sb_guard_content(const struct sb_guard *guard,
 				       size_t why_size)
 {
 	struct sb_reasons reasons;
-	struct sb_check check = {guard, landing->path, landing->old_bytes, landing->new_bytes,
-				 why,   why_size,      landing->kind,      &reasons};
+	bool lingers = false;
+	const struct sb_check check = {
+		guard,   landing->path, landing->old_bytes, landing->new_bytes,
+		why,     why_size,      landing->kind,      &reasons,
+		&lingers};
 
 	sb_guard_need(guard);
 	why[0] = '\0';
@@ -368,7 +355,7 @@ enum sb_guard_verdict sb_guard_content(const struct sb_guard *guard,
 	sb_reasons_init(&reasons, why_size / (SB_GUARD_LINES + 1));
 	check_bytes(&check);
 	if (!reasons.count)
-		return check.lingers ? SB_GUARD_CHECK : SB_GUARD_PLAIN;
+		return lingers ? SB_GUARD_CHECK : SB_GUARD_PLAIN;
 	sb_reasons_text(&reasons, more_of(landing->kind), why, why_size);
 	return SB_GUARD_ASK;
 }

@@ -425,50 +425,39 @@ bool sb_git_form_has_nul(enum sb_guard_kind kind)
 bool sb_git_form_holds(enum sb_guard_kind kind, const char *path, struct sb_guard_bytes bytes,
 		       struct sb_guard_bytes *out_bad)
 {
+	/* Of each line, of each option, or of all. */
+	static const struct {
+		test_fn line, option;
+		bool (*all)(struct part all, struct part *out_bad);
+	} forms[] = {
+		[SB_GUARD_GIT_REF] = {.line = is_ref_line},
+		[SB_GUARD_GIT_IDS] = {.line = is_line_of_ids},
+		[SB_GUARD_GIT_NUMBER] = {.line = is_number},
+		[SB_GUARD_GIT_NAMES] = {.line = is_line_of_names},
+		[SB_GUARD_GIT_PACKED] = {.line = is_packed_line},
+		[SB_GUARD_GIT_TEXT] = {.line = is_line_of_text},
+		[SB_GUARD_GIT_QUOTED] = {.all = is_quoted},
+		[SB_GUARD_GIT_AUTHOR] = {.all = is_author_script},
+		[SB_GUARD_GIT_OPTIONS] = {.option = is_option},
+		[SB_GUARD_GIT_STRATEGY_OPTIONS] = {.option = is_strategy_option},
+	};
 	struct part all = {bytes.bytes, bytes.length}, bad = all;
-	bool holds;
+	bool holds = false;
 
-	switch (kind) {
-	case SB_GUARD_ANYTHING:
+	if (kind == SB_GUARD_ANYTHING)
 		return true;
-	case SB_GUARD_GIT_PACKS:
+	if (kind == SB_GUARD_GIT_PACKS)
 		return sb_git_packs_are_beside(bytes, out_bad);
-	case SB_GUARD_GIT_REF:
-		holds = holds_for_lines(all, is_ref_line, &bad);
-		break;
-	case SB_GUARD_GIT_IDS:
-		holds = holds_for_lines(all, is_line_of_ids, &bad);
-		break;
-	case SB_GUARD_GIT_NUMBER:
-		holds = holds_for_lines(all, is_number, &bad);
-		break;
-	case SB_GUARD_GIT_NAMES:
-		holds = holds_for_lines(all, is_line_of_names, &bad);
-		break;
-	case SB_GUARD_GIT_PACKED:
-		holds = holds_for_lines(all, is_packed_line, &bad);
-		break;
-	case SB_GUARD_GIT_TEXT:
-		holds = holds_for_lines(all, is_line_of_text, &bad);
-		break;
-	case SB_GUARD_GIT_QUOTED:
-		holds = is_quoted(all, &bad);
-		break;
-	case SB_GUARD_GIT_AUTHOR:
-		holds = is_author_script(all, &bad);
-		break;
-	case SB_GUARD_GIT_OPTIONS:
-		holds = are_options(all, is_option, &bad);
-		break;
-	case SB_GUARD_GIT_STRATEGY_OPTIONS:
-		holds = are_options(all, is_strategy_option, &bad);
-		break;
-	case SB_GUARD_GIT_RERERE:
+	if (kind == SB_GUARD_GIT_RERERE)
 		holds = is_rerere(path, all, &bad);
-		break;
-	default:
+	else if (kind >= sizeof forms / sizeof forms[0])
 		holds = false;
-	}
+	else if (forms[kind].line)
+		holds = holds_for_lines(all, forms[kind].line, &bad);
+	else if (forms[kind].option)
+		holds = are_options(all, forms[kind].option, &bad);
+	else if (forms[kind].all)
+		holds = forms[kind].all(all, &bad);
 	*out_bad = (struct sb_guard_bytes){bad.at, bad.length};
 	return holds;
 }
