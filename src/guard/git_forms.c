@@ -22,7 +22,6 @@
 #include "base/escape.h"
 #include "base/words.h"
 #include "guard/fold.h"
-#include "guard/git_config.h"
 #include "guard/git_files.h"
 #include "guard/read.h"
 #include "path/path.h"
@@ -311,44 +310,21 @@ static bool are_options(struct part all, test_fn test, struct part *out_bad)
 
 /* --- rerere -------------------------------------------------------------------------------------- */
 
-/* A submodule's config names its work tree. */
-static char *submodule_tree_of(const char *git)
-{
-	SB_AUTO_FREE char *file = sb_path_join(git, "config");
-	size_t length = 0;
-	SB_AUTO_FREE char *text = file ? sb_read_text(file, SB_GUARD_MAX_BYTES, &length) : NULL;
-	struct sb_git_config config;
-	const char *value;
-	char *tree = NULL;
-
-	if (!text)
-		return NULL;
-	sb_git_config_parse(text, length, &config);
-	value = config.failed ? NULL : sb_git_config_get(&config, "core.worktree");
-	if (value && *value)
-		tree = *value == '/' ? strdup(value) : sb_path_join(git, value);
-	sb_git_config_done(&config);
-	return tree;
-}
-
 /* The directory that MERGE_RR's paths start from, which the caller frees; NULL: unknown. */
 static char *work_tree_of(const char *path)
 {
 	SB_AUTO_FREE char *git = sb_path_parent(path);
 	SB_AUTO_FREE char *file = git ? sb_path_join(git, "gitdir") : NULL;
-	SB_AUTO_FREE char *text = file ? sb_read_text(file, PATH_MAX, NULL) : NULL;
 	const char *name = git ? strrchr(git, '/') : NULL;
 
-	if (text) { /* of a linked worktree: PATH/.git */
-		SB_AUTO_FREE char *dot_git = NULL;
+	if (file && sb_path_exists(file)) { /* of a linked worktree: PATH/.git */
+		SB_AUTO_FREE char *dot_git = sb_read_path(git, "gitdir", "");
 
-		text[strcspn(text, "\r\n")] = '\0';
-		dot_git = *text == '/' ? strdup(text) : sb_path_join(git, text);
 		return dot_git ? sb_path_parent(dot_git) : NULL;
 	}
 	if (name && strcmp(name, "/.git") == 0)
 		return sb_path_parent(git);
-	return git ? submodule_tree_of(git) : NULL;
+	return git ? sb_read_work_tree(git, true) : NULL;
 }
 
 /* Is there a link on the way to path, or at it?  What cannot be looked at counts as one. */

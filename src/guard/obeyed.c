@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "guard/git_config.h"
 #include "guard/guard_impl.h"
 #include "guard/named.h"
 #include "guard/read.h"
@@ -69,31 +68,9 @@ static char *resolve(const char *base, const char *path)
 /* The work tree of own, COMMON/worktrees/ID, by its file gitdir. */
 static char *tree_of_linked(const char *own)
 {
-	SB_AUTO_FREE char *file = sb_path_join(own, "gitdir");
-	SB_AUTO_FREE char *text = file ? sb_read_text(file, 2 * PATH_MAX, NULL) : NULL;
-	SB_AUTO_FREE char *dot_git = NULL;
+	SB_AUTO_FREE char *dot_git = sb_read_path(own, "gitdir", "");
 
-	if (text)
-		text[strcspn(text, "\r\n")] = '\0';
-	dot_git = text ? resolve(own, text) : NULL;
 	return dot_git ? sb_path_parent(dot_git) : NULL;
-}
-
-/* That of a submodule's git directory, by core.worktree. */
-static char *tree_of_module(const char *own)
-{
-	SB_AUTO_FREE char *file = sb_path_join(own, "config");
-	size_t length;
-	SB_AUTO_FREE char *text = file ? sb_read_text(file, SB_GUARD_MAX_BYTES, &length) : NULL;
-	struct sb_git_config config;
-	char *top;
-
-	if (!text)
-		return NULL;
-	sb_git_config_parse(text, length, &config);
-	top = resolve(own, sb_git_config_get(&config, "core.worktree"));
-	sb_git_config_done(&config);
-	return top;
 }
 
 typedef int (*visit_fn)(struct search *search, const char *common, const char *path, int depth);
@@ -145,7 +122,7 @@ static int add_module(struct search *search, const char *common, const char *pat
 		return config ? SB_OK : SB_E_NOMEM;
 	if (lstat(config, &info) != 0)
 		return visit(search, path, "", depth - 1, add_module);
-	status = add_tree(search, &repository, tree_of_module(path));
+	status = add_tree(search, &repository, sb_read_work_tree(path, false));
 	return status == SB_OK ? visit(search, path, "modules", depth - 1, add_module) : status;
 }
 

@@ -12,7 +12,6 @@
 
 #include "base/auto.h"
 #include "base/list.h"
-#include "guard/git_config.h"
 #include "guard/guard.h"
 #include "guard/read.h"
 #include "guard/repository.h"
@@ -53,38 +52,19 @@ static bool same_file(const char *a, const char *b)
 	       first.st_ino == second.st_ino;
 }
 
-/* The path that the one-line file own/gitdir holds; relative ones start at own. */
+/* Does own/gitdir name the project's .git? */
 static bool points_back(const struct sb_repository *repository, const char *project)
 {
-	SB_AUTO_FREE char *file = sb_path_join(repository->own, "gitdir");
 	SB_AUTO_FREE char *mine = sb_path_join(project, ".git");
-	SB_AUTO_FREE char *text = file ? sb_read_text(file, 8192, NULL) : NULL;
-	SB_AUTO_FREE char *there = NULL;
+	SB_AUTO_FREE char *there = sb_read_path(repository->own, "gitdir", "");
 
-	if (!text || !mine)
-		return false;
-	text[strcspn(text, "\r\n")] = '\0';
-	there = *text == '/' ? strdup(text) : sb_path_join(repository->own, text);
-	return there && *text && same_file(there, mine);
+	return there && mine && same_file(there, mine);
 }
 
-/* core.worktree of a submodule's own config */
 static bool works_on(const struct sb_repository *repository, const char *project)
 {
-	SB_AUTO_FREE char *file = sb_path_join(repository->own, "config");
-	size_t length;
-	SB_AUTO_FREE char *text = file ? sb_read_text(file, SB_GUARD_MAX_BYTES, &length) : NULL;
-	SB_AUTO_FREE char *there = NULL;
-	struct sb_git_config config;
-	const char *value;
+	SB_AUTO_FREE char *there = sb_read_work_tree(repository->own, true);
 
-	if (!text)
-		return false;
-	sb_git_config_parse(text, length, &config);
-	value = config.failed ? NULL : sb_git_config_get(&config, "core.worktree");
-	if (value && *value)
-		there = *value == '/' ? strdup(value) : sb_path_join(repository->own, value);
-	sb_git_config_done(&config);
 	return there && same_file(there, project);
 }
 

@@ -3,10 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "guard/git_config.h"
+#include "guard/guard.h"
+#include "path/path.h"
 
 char *sb_read_text(const char *path, size_t limit, size_t *out_length)
 {
@@ -28,4 +32,49 @@ char *sb_read_text(const char *path, size_t limit, size_t *out_length)
 	if (out_length)
 		*out_length = (size_t)got;
 	return sb_take_ptr(&text);
+}
+
+/* Where path leads, seen from directory.  NULL: nowhere. */
+static char *canonical_from(const char *directory, const char *path)
+{
+	char *canonical = NULL;
+	int missing;
+
+	if (!path || !*path ||
+	    (*path == '/' ? sb_path_canonical(path, &canonical, &missing, NULL)
+			  : sb_path_canonical_beneath(directory, path, &canonical, &missing,
+						      NULL)) != SB_OK)
+		return NULL;
+	return canonical;
+}
+
+char *sb_read_path(const char *directory, const char *file, const char *prefix)
+{
+	SB_AUTO_FREE char *path = sb_path_join(directory, file);
+	SB_AUTO_FREE char *text = path ? sb_read_text(path, 8192, NULL) : NULL;
+	size_t skip = strlen(prefix), length;
+
+	if (!text || strncmp(text, prefix, skip) != 0)
+		return NULL;
+	length = strlen(text);
+	while (length > skip && (text[length - 1] == '\n' || text[length - 1] == '\r'))
+		text[--length] = '\0';
+	return canonical_from(directory, text + skip);
+}
+
+char *sb_read_work_tree(const char *own, bool strict)
+{
+	SB_AUTO_FREE char *file = sb_path_join(own, "config");
+	size_t length;
+	SB_AUTO_FREE char *text = file ? sb_read_text(file, SB_GUARD_MAX_BYTES, &length) : NULL;
+	struct sb_git_config config;
+	char *top = NULL;
+
+	if (!text)
+		return NULL;
+	sb_git_config_parse(text, length, &config);
+	if (!strict || !config.failed)
+		top = canonical_from(own, sb_git_config_get(&config, "core.worktree"));
+	sb_git_config_done(&config);
+	return top;
 }

@@ -33,28 +33,6 @@
 #define INCLUDE_COST 1024 /* may name the next */
 #define MAX_CONFIG (4 * SB_GUARD_MAX_BYTES)
 
-/* A one-line file that names a path, seen from the directory it is in. */
-static char *read_path(const char *directory, const char *file, const char *prefix)
-{
-	SB_AUTO_FREE char *path = sb_path_join(directory, file);
-	SB_AUTO_FREE char *text = path ? sb_read_text(path, 8192, NULL) : NULL;
-	size_t skip = strlen(prefix), length;
-	char *canonical = NULL;
-	int missing;
-
-	if (!text || strncmp(text, prefix, skip) != 0)
-		return NULL;
-	length = strlen(text);
-	while (length > skip && (text[length - 1] == '\n' || text[length - 1] == '\r'))
-		text[--length] = '\0';
-	if (!text[skip] ||
-	    (text[skip] == '/' ? sb_path_canonical(text + skip, &canonical, &missing, NULL)
-			       : sb_path_canonical_beneath(directory, text + skip, &canonical,
-							   &missing, NULL)) != SB_OK)
-		return NULL;
-	return canonical;
-}
-
 /*
  * SECURITY: COMMON/worktrees/ID borrows from COMMON, also while it does not say so.
  *
@@ -83,7 +61,7 @@ static bool find_common(struct sb_repository *out)
 		sb_repository_done(out);
 		return false;
 	}
-	out->common = read_path(out->own, "commondir", "");
+	out->common = sb_read_path(out->own, "commondir", "");
 	out->is_linked = out->common != NULL;
 	if (!out->common)
 		out->common = common_by_name(out->own);
@@ -107,7 +85,7 @@ bool sb_repository_find(const char *top, struct sb_repository *out)
 		return false;
 	if (S_ISREG(info.st_mode)) {
 		out->is_file = true;
-		out->own = read_path(top, ".git", "gitdir: ");
+		out->own = sb_read_path(top, ".git", "gitdir: ");
 	} else if (sb_path_canonical(dot_git, &out->own, &missing, NULL) != SB_OK) {
 		out->own = NULL;
 	}
