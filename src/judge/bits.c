@@ -21,12 +21,8 @@
 #include "path/pattern.h"
 #include "policy/policy_impl.h"
 
-static const struct sb_rule as_owner = {
-	.tier = SB_TIER_BUILTIN,
-	.access = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}},
-	.pattern = "/",
-	.origin = "built-in: whoever runs it may get its owner's rights",
-};
+static const struct sb_rule as_owner =
+	SB_ASKS("built-in: whoever runs it may get its owner's rights");
 
 static bool may_be_answer(const struct sb_rule *rule)
 {

@@ -21,13 +21,8 @@
 
 enum { MAX_LOOKED_AT = 4096, MAX_DEPTH = 64 };
 
-static const struct sb_rule unseen = {
-	.tier = SB_TIER_BUILTIN,
-	.access = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}},
-	.pattern = "/",
-	.origin =
-		"built-in: links in it may lead elsewhere from there, and not all can be looked at",
-};
+static const struct sb_rule unseen = SB_ASKS(
+	"built-in: links in it may lead elsewhere from there, and not all can be looked at");
 
 struct bringing {
 	const struct sb_grounds *grounds;

@@ -30,35 +30,19 @@
 
 #define PROC "/proc"
 
-static const struct sb_rule to_obeyed = {
-	.tier = SB_TIER_BUILTIN,
-	.access = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}},
-	.pattern = "/",
-	.origin = "built-in: a link to what a program outside obeys; who writes there writes "
-		  "through it",
-};
+static const struct sb_rule to_obeyed =
+	SB_ASKS("built-in: a link to what a program outside obeys; who writes there writes "
+		"through it");
 
-static const struct sb_rule to_hidden = {
-	.tier = SB_TIER_BUILTIN,
-	.access = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}},
-	.pattern = "/",
-	.origin = "built-in: a link to what is hidden from commands; programs outside would follow "
-		  "it",
-};
+static const struct sb_rule to_hidden =
+	SB_ASKS("built-in: a link to what is hidden from commands; programs outside would follow "
+		"it");
 
-static const struct sb_rule to_system = {
-	.tier = SB_TIER_BUILTIN,
-	.access = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}},
-	.pattern = "/",
-	.origin = "built-in: a link to what the machine obeys; root outside would write through it",
-};
+static const struct sb_rule to_system =
+	SB_ASKS("built-in: a link to what the machine obeys; root outside would write through it");
 
-static const struct sb_rule to_anywhere = {
-	.tier = SB_TIER_BUILTIN,
-	.access = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}},
-	.pattern = "/",
-	.origin = "built-in: a link of which nobody can say where it leads others",
-};
+static const struct sb_rule to_anywhere =
+	SB_ASKS("built-in: a link of which nobody can say where it leads others");
 
 /* Does a program that is there already get another name, or one without its version: python, python3.12? */
 static bool is_program(const char *link, const char *target, mode_t mode,

@@ -14,6 +14,13 @@ static inline bool sb_is_danger(const struct sb_grounds *grounds)
 	return sb_policy_mode(grounds->policy) == SB_MODE_DANGER_FULL_ACCESS;
 }
 
+/* A built-in rule that is no policy's: changes ask, for this reason. */
+#define SB_ASKS(reason)                                                                            \
+	{                                                                                          \
+		.tier = SB_TIER_BUILTIN, .access = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}},           \
+		.pattern = "/", .origin = reason                                                   \
+	}
+
 /* ruled.c: other is the name that a directory gets or had, when it is renamed; or NULL. */
 void sb_judge_rules(const struct sb_grounds *grounds, const struct sb_case *what,
 		    const struct sb_site *other, struct sb_judged *judged);

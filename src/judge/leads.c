@@ -31,36 +31,18 @@
 #include "judge/judge_impl.h"
 #include "path/path.h"
 
-static const struct sb_rule leading = {
-	.tier = SB_TIER_BUILTIN,
-	.access = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}},
-	.pattern = "/",
-	.origin =
-		"built-in: a link that leads out of a program's state, which would write through it",
-};
+static const struct sb_rule leading = SB_ASKS(
+	"built-in: a link that leads out of a program's state, which would write through it");
 
-static const struct sb_rule to_caches = {
-	.tier = SB_TIER_BUILTIN,
-	.access = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}},
-	.pattern = "/",
-	.origin = "built-in: a link to caches of sandbash's projects, in which nothing is guarded",
-};
+static const struct sb_rule to_caches =
+	SB_ASKS("built-in: a link to caches of sandbash's projects, in which nothing is guarded");
 
 /* Whoever opens it for writing waits for a reader: fifo(7). */
-static const struct sb_rule waiting = {
-	.tier = SB_TIER_BUILTIN,
-	.access = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}},
-	.pattern = "/",
-	.origin = "built-in: a FIFO in a program's state, which would wait at it for ever",
-};
+static const struct sb_rule waiting =
+	SB_ASKS("built-in: a FIFO in a program's state, which would wait at it for ever");
 
-static const struct sb_rule brought = {
-	.tier = SB_TIER_BUILTIN,
-	.access = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}},
-	.pattern = "/",
-	.origin =
-		"built-in: it may bring links into a program's state, which would write through them",
-};
+static const struct sb_rule brought = SB_ASKS(
+	"built-in: it may bring links into a program's state, which would write through them");
 
 /* The rule of a profile that opens path, for what a program outside goes on with; or NULL. */
 static const struct sb_rule *state_rule(const struct sb_policy *policy, const char *path)

@@ -66,12 +66,8 @@ static bool has_socket(const struct sb_own_sockets *own, const struct sb_sys_fil
 
 /* --- all others ------------------------------------------------------------------------------------- */
 
-static const struct sb_rule service = {
-	.tier = SB_TIER_BUILTIN,
-	.access = {{SB_ALLOW, SB_ASK, SB_ASK, SB_ASK}},
-	.pattern = "/",
-	.origin = "built-in: a socket that this run has not made; a yes to files is none to it",
-};
+static const struct sb_rule service =
+	SB_ASKS("built-in: a socket that this run has not made; a yes to files is none to it");
 
 /* Does the rule mean this one file? */
 static bool is_named(const struct sb_rule *rule, const char *path)
