@@ -9,8 +9,8 @@ Suites:
                                       one that is alone, from both
     files     tests/files/*.py        as root and as an ordinary user
     enforce   tests/enforce/*.py      as root and as an ordinary user
-    supervise tests/supervise/*.py    as root and as an ordinary user
-    cli       tests/cli/*.py          as root and as an ordinary user; ONCE of them not as root
+    supervise tests/supervise/*.py    as root and as an ordinary user; ONCE (lib/programs.py) of them not as root
+    cli       tests/cli/*.py          the same
     mcp       tests/mcp/*.py          the same; and SANITIZED of them
                                       from BUILD-asan
     facts     BUILD/tests/fact-*      as root and as an ordinary user

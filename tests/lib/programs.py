@@ -35,8 +35,16 @@ WAITING = PERSONS + ("cli/once", "cli/question_screen", "mcp/hostile", "mcp/run.
 ON_DISK = ("enforce/fds", "enforce/ioctls", "enforce/metadata", "supervise/everyday")
 # Repeated with the sanitizers, for the account that started us.
 SANITIZED = ("mcp/consent.py", "mcp/files.py", "mcp/protocol.py", "mcp/run.py")
-# About texts and protocols, the same whoever runs them: once, as the ordinary user.
-ONCE = ("cli/macos.py", "mcp/clients.py")
+# The same whoever runs them: once, as the ordinary user.  About texts, protocols and an asker without a sandbox; and about
+# what the guard says of names and contents.  It looks at who runs it in four places (guard/repository.c, judge/followed.c,
+# seal.c, system_ends.c), and what holds those is run by both, as is one program of each kind: git_daily, git_upkeep, obeyed, guard.
+ONCE = ("cli/arguments.py", "cli/canonical.py", "cli/dotenv_readers.py", "cli/hook.py", "cli/linked_rules.py", "cli/log.py",
+        "cli/macos.py", "cli/network_rules.py", "cli/policy_text.py", "cli/profiles.py", "cli/question_screen.py",
+        "cli/remedies.py", "cli/rule_files.py", "cli/terminal_asker.py", "cli/terminal_keys.py", "cli/told.py", "cli/typos.py",
+        "mcp/clients.py",
+        "supervise/git_alternates.py", "supervise/git_common.py", "supervise/git_files.py", "supervise/git_index.py",
+        "supervise/git_links.py", "supervise/git_packs.py", "supervise/git_rebase.py",
+        "supervise/git_session.py", "supervise/git_unnamed.py")
 # What takes longest (--times), by that: it begins first.
 LONGEST = (
     "cross compilation for macOS", "mcp/parity.py", "supervise/guard.py", "supervise/differ.py", "supervise/swapped.py",

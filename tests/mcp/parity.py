@@ -7,8 +7,10 @@ policy, explained again, and tried again.  The first difference fails the test.
 
 Where file tools differ by design (F1, P8) is_bounded() says so, and nothing else may.
 
-    SANDBASH_TEST_SEED=N        the generator's seed; it prints the one it used
+    SANDBASH_TEST_SEED=N        the generator's seed (default: 1)
     SANDBASH_TEST_POLICIES=N    how many it makes
+    SANDBASH_TEST_SPREAD=0      root tries all of the table, and not every third: what is said is the same for everybody,
+                                and each kind of rule holds for root in tests/enforce
 """
 
 import json
@@ -352,7 +354,8 @@ def compare_all(fx, policies):
 
 @test("the table: one policy, one answer")
 def table(fx):
-    compare_all(fx, ((flags, " ".join(flags) or "no flags") for flags in POLICIES))
+    is_part = os.geteuid() == 0 and os.environ.get("SANDBASH_TEST_SPREAD") != "0"
+    compare_all(fx, ((flags, " ".join(flags) or "no flags") for flags in POLICIES[::3 if is_part else 1]))
 
 
 @test("a rule for a directory of everybody's settings opens no name in it, one for a name does")
@@ -389,8 +392,7 @@ def random_policy(chance):
 
 @test("random policies: one policy, one answer")
 def generated(fx):
-    seed = int(os.environ.get("SANDBASH_TEST_SEED") or random.SystemRandom().randrange(1 << 32))
-    print(f"# SANDBASH_TEST_SEED={seed}", flush=True)
+    seed = int(os.environ.get("SANDBASH_TEST_SEED") or 1)
     count = int(os.environ.get("SANDBASH_TEST_POLICIES") or 8)
     made = (random_policy(random.Random(seed + number)) for number in range(count))
     compare_all(fx, ((flags, f"seed {seed}: {' '.join(map(shlex.quote, flags))}") for flags in made))
