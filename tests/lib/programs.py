@@ -45,20 +45,23 @@ ONCE = ("cli/arguments.py", "cli/canonical.py", "cli/dotenv_readers.py", "cli/ho
         "supervise/git_alternates.py", "supervise/git_common.py", "supervise/git_files.py", "supervise/git_index.py",
         "supervise/git_links.py", "supervise/git_packs.py", "supervise/git_rebase.py",
         "supervise/git_session.py", "supervise/git_unnamed.py")
-# What takes longest (--times), by that: it begins first.
+# What takes longest (--times: with a processor, of those that wait by the clock), by that: it begins first.
 LONGEST = (
-    "cross compilation for macOS", "mcp/parity.py", "supervise/guard.py", "supervise/differ.py", "supervise/swapped.py",
-    "supervise/obeyed.py", "supervise/git_upkeep.py", "unit-files_attacks asan", "supervise/fast.py", "supervise/git_session.py",
-    "supervise/storm.py", "supervise/git_files.py", "enforce/paths.py", "supervise/git_daily.py", "unit-ignore asan",
-    "cross compilation", "windows", "mcp/clients.py", "cli/zone_git.py", "cli/tool_profiles.py", "enforce/tmp.py", "enforce/ioctls.py",
-    "supervise/agent_settings.py", "supervise/git_common.py", "unit-grep asan", "supervise/git_unnamed.py", "cli/macos.py",
-    "enforce/writes.py", "supervise/home_links.py", "supervise/programs.py", "unit-files_edit asan", "supervise/network.py",
-    "cli/remedies.py", "unit-monotone asan", "unit-chain asan", "supervise/network_gate.py", "mcp/consent.py asan", "mcp/run.py asan",
-    "supervise/soak.py", "supervise/interrupted.py", "cli/preview.py",
+    "supervise/differ.py", "mcp/parity.py", "cross compilation for macOS", "supervise/guard.py", "windows",
+    "cross compilation", "supervise/obeyed.py", "supervise/fast.py", "supervise/swapped.py", "supervise/git_upkeep.py",
+    "unit-files_attacks asan", "supervise/git_session.py", "enforce/tmp.py", "enforce/paths.py", "supervise/git_files.py",
+    "supervise/storm.py", "enforce/ioctls.py", "unit-ignore", "mcp/clients.py", "supervise/git_common.py", "cli/macos.py",
+    "enforce/writes.py", "supervise/git_daily.py", "supervise/network_attacks.py", "unit-files_attacks",
+    "supervise/home_links.py", "cli/tool_profiles.py", "cli/remedies.py", "supervise/network_gate.py",
+    "supervise/git_unnamed.py", "supervise/network.py", "supervise/agent_settings.py", "enforce/secrets.py",
+    "enforce/fallback.py", "enforce/namespaces.py", "supervise/programs.py", "unit-monotone asan", "enforce/root.py",
+    "enforce/processes.py", "cli/zone_git.py", "cli/preview.py", "cli/profiles.py", "enforce/paths.py --static",
+    "unit-git_index asan", "unit-ignore asan", "enforce/fds.py", "enforce/ioctls.py --static", "supervise/git_index.py",
     # of those that wait
-    "cli/consent.py", "enforce/consent_forgery.py", "cli/terminal_asker.py", "supervise/two_runs.py",
-    "enforce/consent_tmux.py", "cli/watch.py", "supervise/shown.py", "cli/guard_consent.py", "cli/once.py",
-    "supervise/noticed.py", "cli/attach.py", "cli/question_screen.py")
+    "cli/consent.py", "enforce/consent_forgery.py", "supervise/two_runs.py", "enforce/consent_tmux.py",
+    "cli/terminal_asker.py", "supervise/shown.py", "cli/watch.py", "cli/terminal_keys.py", "supervise/noticed.py",
+    "cli/once.py", "cli/guard_consent.py", "enforce/consent_around.py", "cli/question_screen.py", "cli/consent_jobs.py",
+    "cli/attach.py", "cli/network_consent.py", "enforce/terminals.py")
 # A look at everything, in under a minute: what is quick, and of the rest a promise of each kind.
 QUICK = ("cli/arguments.py", "cli/canonical.py", "cli/environment.py", "cli/examples.py", "cli/status.py", "cli/texts.py",
          "cli/within.py", "enforce/commands.py", "enforce/guard.py", "enforce/nested.py", "enforce/sockets.py",
