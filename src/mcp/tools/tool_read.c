@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/auto.h"
-#include "base/base64.h"
 #include "base/escape.h"
 #include "base/buf.h"
 #include "mcp/tools/tools.h"
