@@ -124,6 +124,16 @@ static bool is_line_of_text(struct part line)
 	return true;
 }
 
+/* "x.patch -p1 # why": whoever shows the names takes none from behind a "#" at the start of a word. */
+static bool is_line_of_series(struct part line)
+{
+	for (size_t i = 0; i < line.length; i++)
+		if (line.at[i] == '#' && (i == 0 || line.at[i - 1] == ' '))
+			return is_line_of_text(without(line, i)) &&
+			       is_line_of_names((struct part){line.at, i});
+	return is_line_of_names(line);
+}
+
 static bool is_ref_line(struct part line)
 {
 	if (!begins(line, "ref: "))
@@ -410,6 +420,7 @@ bool sb_git_form_holds(enum sb_guard_kind kind, const char *path, struct sb_guar
 		[SB_GUARD_GIT_IDS] = {.line = is_line_of_ids},
 		[SB_GUARD_GIT_NUMBER] = {.line = is_number},
 		[SB_GUARD_GIT_NAMES] = {.line = is_line_of_names},
+		[SB_GUARD_SERIES] = {.line = is_line_of_series},
 		[SB_GUARD_GIT_PACKED] = {.line = is_packed_line},
 		[SB_GUARD_GIT_TEXT] = {.line = is_line_of_text},
 		[SB_GUARD_GIT_QUOTED] = {.all = is_quoted},

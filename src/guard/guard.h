@@ -81,6 +81,7 @@ enum sb_guard_kind {
 	SB_GUARD_GIT_EXCLUDE,          /* anything; new patterns that hide are told */
 	SB_GUARD_AGENT_JSON,           /* what an agent remembers, none of what it runs */
 	SB_GUARD_AGENT_LOOKS,          /* settings of an agent about nothing but looks */
+	SB_GUARD_SERIES,               /* as GIT_NAMES, and comments: patches of quilt and mq */
 };
 
 enum sb_guard_flags {

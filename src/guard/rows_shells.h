@@ -276,6 +276,9 @@
 	CHECKED(".config/chromium/NativeMessagingHosts/**", SB_GUARD_SAME, "", "Chromium",
 		"programs that extensions start"),
 	CHECKED(".config/yt-dlp/**", SB_GUARD_SAME, "", "yt-dlp", "commands that it runs"),
+	CHECKED(".config/yt-dlp.conf", SB_GUARD_SAME, "", "yt-dlp", "commands that it runs"),
+	CHECKED(".yt-dlp/**", SB_GUARD_SAME, "", "yt-dlp", "commands that it runs"),
+	AT("yt-dlp.conf", "yt-dlp", "commands that it runs"),
 	CHECKED(".config/newsboat/**", SB_GUARD_SAME, "", "newsboat", "commands that it runs"),
 	CHECKED(".newsboat/**", SB_GUARD_SAME, "", "newsboat", "commands that it runs"),
 	CHECKED(".task/hooks/**", SB_GUARD_SAME, "", "Taskwarrior", "scripts that it runs"),
@@ -296,6 +299,7 @@
 	CHECKED(".makepkg.conf", SB_GUARD_SAME, "", "makepkg", "a shell reads it"),
 	CHECKED(".distroboxrc", SB_GUARD_SAME, "", "distrobox", "a shell reads it"),
 	CHECKED(".ideavimrc", SB_GUARD_SAME, "", "JetBrains IDEs", "commands of IdeaVim"),
+	AT("ansible.cfg", "ansible", "plugins and scripts that it runs"),
 	CHECKED(".ansible.cfg", SB_GUARD_SAME, "", "ansible", "plugins and scripts that it runs"),
 	/* a project's own bin is code like the rest of it */
 	{"bin/**", "shell", "on the PATH of the user's shell", SB_GUARD_SAME, SB_GUARD_IN_HOME, ""},

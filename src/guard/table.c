@@ -50,6 +50,8 @@
 	{                                                                                          \
 		pattern, who, why, kind, 0, held                                                   \
 	}
+/* Some prompts expand what they show. */
+#define SHOWN(pattern, who, why) CHECKED(pattern, SB_GUARD_GIT_NAMES, "", who, why)
 #define LIKE_DOTENV(name)                                                                          \
 	CHECKED(name, SB_GUARD_DOTENV, "", "bun, agents, direnv",                                  \
 		"agents take their settings from it; a trusted .envrc may read it")
@@ -115,6 +117,23 @@ static const struct sb_guard_row rows[] = {
 		"git config can name programs to run"),
 	CHECKED("history/*/git/config", SB_GUARD_GIT_CONFIG, "", "Gemini CLI, Qwen Code",
 		"git config can name programs to run"),
+	SB_NAMED(SHOWN, "Mercurial, prompts", "some prompts run it", ".hg/branch", ".hg/topic",
+		 ".hg/bookmarks", ".hg/bookmarks.current", ".hg/localtags", ".hg/patches.queue*",
+		 ".hg/patches*/status", ".hg/patches*/guards"),
+	/* what hg rollback and recover put back */
+	SB_NAMED(SHOWN, "Mercurial, prompts", "some prompts run it", ".hg/*.branch",
+		 ".hg/*.bookmarks"),
+	CHECKED(".hg/patches*/series", SB_GUARD_SERIES, "", "Mercurial, prompts",
+		"some prompts run it"),
+	CHECKED("patches/series", SB_GUARD_SERIES, "", "quilt, prompts", "some prompts run it"),
+	SB_NAMED(SHOWN, "quilt, prompts", "some prompts run it", ".pc/applied-patches",
+		 ".pc/.quilt_patches", ".pc/.quilt_series"),
+	SB_NAMED(SHOWN, "Sapling, prompts", "some prompts run it", ".sl/branch", ".sl/bookmarks",
+		 ".sl/bookmarks.current"),
+	SHOWN("CVS/Repository", "CVS, prompts", "some prompts run it"),
+	SB_NAMED(SHOWN, "Breezy, prompts", "some prompts run it", ".bzr/branch/branch.conf",
+		 ".bzr/branch/last-revision"),
+	AT("_MTN/monotonerc", "Monotone", "Lua that mtn runs"),
 	AT(".hg/hgrc", "Mercurial", "hooks, extensions and aliases that hg runs"),
 	/* not .hg/requires: "hg init" writes it, and without a sharedpath it leads nowhere */
 	AT(".hg/sharedpath", "Mercurial", "leads hg to other hooks and config"),
@@ -189,6 +208,7 @@ static const struct sb_guard_row rows[] = {
 	SB_NAMED(AT, "lint-staged", "commands to run at every commit", "lint-staged.config.js",
 		 "lint-staged.config.mjs", "lint-staged.config.cjs", "lint-staged.config.ts",
 		 "lint-staged.config.mts", "lint-staged.config.cts"),
+	AT(".gitlint", "gitlint", "Python that it loads; it is run as a hook at every commit"),
 
 #include "guard/rows_shells.h"
 
@@ -239,10 +259,15 @@ static const struct sb_guard_row rows[] = {
 	CHECKED(".ipython/*/*.json", SB_GUARD_SAME, "", "IPython",
 		"names code that IPython runs at start"),
 	CHECKED(".ipython/*/startup/*", SB_GUARD_SAME, "", "IPython", "IPython runs it at start"),
+	/* editors run it on every file that is opened; pyproject.toml and setup.cfg are written all day */
+	SB_NAMED(AT, "pylint, editors", "Python that it runs at start, plugins", ".pylintrc",
+		 "pylintrc", ".pylintrc.toml", "pylintrc.toml", ".config/pylintrc"),
 	AT(".ropeproject/config.py", "rope, editors", "run when the project is opened"),
 	AT("ipython_config.py", "IPython", "IPython runs it at start"),
 	AT(".latexmkrc", "latexmk", "latexmk runs it"),
 	AT("latexmkrc", "latexmk", "latexmk runs it"),
+	SB_NAMED(AT, "ngspice", "commands that ngspice runs at start", ".spiceinit", "spice.rc",
+		 "spinit"),
 	AT(".pythonrc", "python", "python runs it at start"),
 	AT(".pythonrc.py", "python", "python runs it at start"),
 	AT(".perldb", "perl", "perl's debugger runs it at start"),
@@ -351,6 +376,11 @@ static const struct sb_guard_row rows[] = {
 	BENEATH(".emacs.d", "emacs", "emacs start-up files"),
 	AT(".abbrev_defs", "emacs", "Lisp that emacs loads when it starts"),
 	AT(".emacs.desktop", "emacs", "Lisp that emacs loads when it starts there"),
+	/* not all of a directory that has such a word for a name */
+	CHECKED("auto/*.el", SB_GUARD_SAME, "", "emacs", "AUCTeX loads it with a TeX file"),
+	CHECKED("auto/*.elc", SB_GUARD_SAME, "", "emacs", "AUCTeX loads it with a TeX file"),
+	CHECKED("style/*.el", SB_GUARD_SAME, "", "emacs", "AUCTeX loads it with a TeX file"),
+	CHECKED("style/*.elc", SB_GUARD_SAME, "", "emacs", "AUCTeX loads it with a TeX file"),
 	BENEATH(".devcontainer", "dev containers",
 		"commands that run on this machine when the container is built"),
 	AT(".devcontainer.json", "dev containers",
@@ -502,6 +532,8 @@ const char *sb_guard_harmless(enum sb_guard_kind kind)
 		return "digits";
 	case SB_GUARD_GIT_NAMES:
 		return "words that no shell expands, no options";
+	case SB_GUARD_SERIES:
+		return "words that no shell expands, no options; comments";
 	case SB_GUARD_GIT_PACKED:
 		return "ids, and names that no shell expands";
 	case SB_GUARD_GIT_QUOTED:

@@ -220,6 +220,11 @@ static void judge_link(const struct sb_grounds *grounds, const struct sb_case *w
 						: SB_GUARD_MKNOD,
 				S_ISREG(mode)},
 		  out);
+	if (out->lands) { /* a copy gets a guarded name: no second way to what is at the first (land.h) */
+		out->count = 0;
+		judge_rules_alone(grounds, what, SB_MODIFY, out);
+		out->count = 2;
+	}
 	sb_heed_moved(grounds, &out->sites[0], &out->sites[0], mode, &out->all[1]);
 }
 

@@ -20,7 +20,7 @@ SUPERVISED_ONLY = ("cli/examples.py", "enforce/consent_around.py", "enforce/cons
                    "supervise/ignored.py",
                    "supervise/killed.py", "supervise/later_names.py", "supervise/moved.py", "supervise/nameless.py",
                    "supervise/noticed.py",
-                   "supervise/obeyed.py", "supervise/places.py", "supervise/services.py", "supervise/shown.py",
+                   "supervise/obeyed.py", "supervise/other_vcs.py", "supervise/places.py", "supervise/services.py", "supervise/shown.py",
                    "supervise/soak.py", "supervise/state_links.py", "supervise/swapped.py", "supervise/sysv.py",
                    "supervise/trace.py", "supervise/two_runs.py", "supervise/unjudged.py")
 # A scripted person reads a screen and types at it.  On a busy machine that may come too late for

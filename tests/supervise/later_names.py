@@ -34,7 +34,8 @@ GUARDED = (
     ".asdf/shims/node", ".volta/bin/node", ".nvm/versions/node/v22/bin/node", ".mkshrc", ".xinputrc", ".asoundrc",
     ".config/pipewire/pipewire.conf", ".task/hooks/on-add", ".mongorc.js", ".reviewboardrc", ".arcconfig", ".chef/knife.rb",
     ".local/share/thumbnailers/x.thumbnailer", ".config/nixpkgs/config.nix", ".sbt/1.0/plugins/x.sbt", ".vagrant.d/Vagrantfile",
-    ".local/share/nvim/lazy/x/plugin/x.lua", ".newsboat/config", ".mailrc", ".gnus.el", ".groovy/lib/x.jar", ".config/neofetch/config.conf",
+    ".local/share/nvim/lazy/x/plugin/x.lua", ".newsboat/config", ".mailrc", ".gnus.el", "auto/main.el", "paper/auto/main.elc", "style/foo.el", "yt-dlp.conf", ".yt-dlp/config",
+    ".config/yt-dlp.conf", ".spiceinit", "spice.rc", "spinit", ".pylintrc", "pylintrc", "pylintrc.toml", ".gitlint", "ansible.cfg", "_MTN/monotonerc", ".groovy/lib/x.jar", ".config/neofetch/config.conf",
 )
 PLAIN = (
     ".crush/crush.db", ".crush/logs/crush.log", ".flox/cache/x", ".flox/run/x", ".goose/memory/x.txt",
@@ -52,7 +53,8 @@ PLAIN = (
     ".fossil-settings/ignore-glob", "_darcs/prefs/boring", "data.RData", "nano-staged.md",
     "src/x.ts", ".agents/notes.md", ".agents/x.txt", ".beads/issues.jsonl", ".beads/beads.db", ".ropeproject/globalnames", "jupyter_utils.py",
     ".ipython/profile_default/db/x", "conductor.yaml", ".superset/state.db", ".sbt/boot/x", ".groovy/grapes/x.jar", ".vagrant/machines/x",
-    ".chef/cache/x.json", "Vagrantfile", "gptme.md", ".nvm/alias/default", ".task/pending.data",
+    ".chef/cache/x.json", "Vagrantfile", "gptme.md", ".nvm/alias/default", "auto/main.tex", "style/foo.sty", "style/main.css", "yt-dlp.md", "x.spice", "setup.cfg", "pyproject.toml",
+    "ansible.md", "gitlint.md", "auto/el/x", "series", "patches/a.patch", ".hg/dirstate", "_MTN/log", ".task/pending.data",
 )
 
 
