@@ -75,8 +75,8 @@ bool sb_builtin_leads_nowhere(int status, const struct sb_error *err);
 int sb_builtin_secrets(struct sb_policy *policy, const struct sb_surroundings *place,
 		       unsigned flags, struct sb_error *err);
 
-/* Does the file look as if a password were in it?  One that cannot be read does. */
-bool sb_may_hold_password(int directory, const char *name);
+/* Does the file look as if a password were in it?  One that cannot be read does.  flags: of the row. */
+bool sb_may_hold_password(int directory, const char *name, unsigned flags);
 
 /* Rows of credentials that lie beneath one base. */
 struct sb_secret_table {

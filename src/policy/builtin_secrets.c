@@ -115,7 +115,7 @@ static int add_rows_of(struct sb_policy *policy, struct sb_base *base, enum sb_s
 		    sb_base_lacks(base, one->path))
 			continue;
 		if ((one->flags & SB_SECRET_MIXED) &&
-		    (base->fd < 0 || !sb_may_hold_password(base->fd, one->path)))
+		    (base->fd < 0 || !sb_may_hold_password(base->fd, one->path, one->flags)))
 			continue;
 		status = sb_builtin_add_row(policy, base, &row, how, err);
 	}

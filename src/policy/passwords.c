@@ -8,6 +8,7 @@
 #include "base/auto.h"
 #include "base/words.h"
 #include "policy/builtin_impl.h"
+#include "policy/secrets.h"
 
 #define MAX_SETTINGS (64 * 1024) /* longer ones are closed without a look */
 
@@ -29,7 +30,7 @@ static bool has_word_of(const char *words, const char *text, size_t length)
  * Price: words like "key" and "user" hide files that hold none; --allow-read opens one.
  * Held by: tests/enforce/secrets.py
  */
-bool sb_may_hold_password(int directory, const char *name)
+bool sb_may_hold_password(int directory, const char *name, unsigned flags)
 {
 	SB_AUTO_FD int fd = openat(directory, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	SB_AUTO_FREE char *text = malloc(MAX_SETTINGS);
@@ -42,6 +43,7 @@ bool sb_may_hold_password(int directory, const char *name)
 		length += (size_t)part;
 	if (part < 0 || length == MAX_SETTINGS || memchr(text, '\0', length))
 		return true;
-	return has_word_of("pass pwd token secret auth key cred login user @ private bearer", text,
-			   length);
+	return has_word_of("pass pwd token secret cred private bearer", text, length) ||
+	       ((flags & SB_SECRET_NEEDED) != SB_SECRET_NEEDED &&
+		has_word_of("auth key login user @", text, length));
 }

@@ -19,6 +19,8 @@ enum sb_secret_flags {
 	SB_SECRET_FOUND = 2,
 	/* Settings that builds need: closed if they look as if a password were in them. */
 	SB_SECRET_MIXED = 4,
+	/* MIXED, and they name users and public keys all day (username = me <me@x>), which is no reason. */
+	SB_SECRET_NEEDED = 8 | SB_SECRET_MIXED,
 };
 
 /* Without pointers, for the reason in guard/guard.h; tests/unit/test_builtin.c finds cut texts. */

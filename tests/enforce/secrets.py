@@ -121,7 +121,9 @@ MORE = (".claude/.credentials.json", ".codex/auth.json", ".gemini/oauth_creds.js
         ".earthly/auth.json", ".slack/credentials.json", ".confluent/config.json", ".config/osc/oscrc", ".oscrc", ".openhands/settings.json",
         ".puppetlabs/token", ".dogrc", ".config/gws/credentials.json", ".cifs-credentials", ".config/calcurse/caldav/config",
         ".config/spotifyd/spotifyd.conf", ".config/obs-studio/basic/profiles/Mine/service.json", ".fedora.cert", ".dbus-keyrings/x",
-        ".rclone.conf", "_netrc",
+        ".rclone.conf", "_netrc", ".config/atlascli/config.toml", ".config/yandex-cloud/config.yaml", ".config/earthengine/credentials",
+        ".config/gspread/service_account.json", ".ansible/galaxy_token", ".config/clever-cloud/clever-tools.json", ".config/ghorg/conf.yaml",
+        ".config/pet/config.toml", ".lftp/bookmarks", ".wakatime.cfg", ".config/transmission-daemon/settings.json",
         ".local/share/jupyter/runtime/jpserver-1.json", ".emacs.d/server/server",
         ".config/emacs/server/server", ".gradle/daemon/8.5/registry.bin",
         ".ipython/profile_default/security/x.json", ".config/code-server/config.yaml",
@@ -135,7 +137,7 @@ MORE = (".claude/.credentials.json", ".codex/auth.json", ".gemini/oauth_creds.js
         ".google_authenticator", ".influxdbv2/configs", ".clickhouse-client/config.xml", ".cvspass", ".w3m/passwd",
         ".config/httpie/sessions/h/s.json", ".local/share/pki/nssdb/key4.db", ".local/share/.IdentityService/msal.cache",
         ".cache/ms-playwright-mcp/p/Cookies", ".config/google-chrome-for-testing/Default/Cookies", ".chef/me.pem")
-BESIDE = (".confluent/notes", ".config/calcurse/conf", ".config/obs-studio/basic/profiles/Mine/basic.ini", ".earthly/config.yml",
+BESIDE = (".ansible/collections/x", ".config/earthengine/x", ".lftp/rc", ".config/clever-cloud/x", ".confluent/notes", ".config/calcurse/conf", ".config/obs-studio/basic/profiles/Mine/basic.ini", ".earthly/config.yml",
           ".claude/settings.json", ".codex/config.toml", ".gemini/settings.json",
           ".local/share/opencode/state", ".config/Code/User/settings.json", "snap/other/common/x",
           ".config/configstore/other.json", ".cache/huggingface/hub/model", ".emacs.d/init.el",
@@ -184,6 +186,20 @@ def mixed(fx):
     if fx.variant != "nested":
         shown = readable(fx, MIXED, f"--allow-read={fx.home}/.m2/settings.xml")
         equal(shown, [".m2/settings.xml"])
+
+
+NEEDED = (".hgrc", ".config/hg/hgrc", ".config/nix/nix.conf", ".taskrc", ".newsboat/config")
+
+
+@test("P4 settings that name users and public keys are hidden for a password or token alone", variants=ALL_VARIANTS)
+def needed(fx):
+    for text, shown in (("[ui]\nusername = me <me@example.org>\ntrusted-public-keys = x\n", list(NEEDED)),
+                        ("[auth]\nx.password = x\n", []), ("access-tokens = github.com=x\n", []), ("sync.encryption_secret=x\n", [])):
+        for name in NEEDED:
+            fx.write(fx.home / name, text)
+        equal(readable(fx, NEEDED), shown, text)
+        for name in NEEDED:
+            works(act(fx, "read", fx.home / name), f"control {name}")
 
 
 @test("P4 what the environment names is unreadable, and what XDG directories hold",
