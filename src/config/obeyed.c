@@ -18,17 +18,21 @@
 #include "path/path.h"
 
 #define MAX_PATH_PARTS 128 /* of a PATH as much as fits */
-#define MAX_OBEYED 256
+#define MAX_OBEYED 384
 #define MAX_GIT_KEYS 64
 #define MAX_NAME 64
 
 /*
- * Files, or commands: whole paths among their words count.  Not what builds read all day (CC, LD_LIBRARY_PATH).
+ * Files, or commands: whole paths among their words count.  Not what builds read all day (CC), and no search
+ * paths of languages (PYTHONPATH, PERL5LIB, RUBYLIB, NODE_PATH, LUA_PATH, CLASSPATH, LD_LIBRARY_PATH, PYTHONHOME,
+ * PYTHONUSERBASE): who has PYTHONPATH=$PWD/src works on the code there all day, would be asked about each file of
+ * it, and if each run said so, would soon not read what runs say.  docs/security.md says what follows;
+ * sitecustomize.py, which no project imports by itself, is told at the end of a run (guard/shadows.h).
  * Texts, as no page of them has to be relocated when the program starts.
  */
 static const char commands[] =
 	/* shells, and what every program loads */
-	"BASH_ENV ENV INPUTRC SHELL PROMPT_COMMAND LD_PRELOAD LD_AUDIT "
+	"BASH_ENV ENV INPUTRC SHELL PROMPT_COMMAND PS0 PS1 LD_PRELOAD LD_AUDIT "
 	/* editors, pagers, what shows or opens files */
 	"EDITOR VISUAL FCEDIT SUDO_EDITOR HGEDITOR SVN_EDITOR GH_EDITOR KUBE_EDITOR SYSTEMD_EDITOR MYVIMRC "
 	"VIMINIT EXINIT GVIMINIT PAGER MANPAGER GH_PAGER SYSTEMD_PAGER BAT_PAGER DELTA_PAGER AWS_PAGER "
@@ -36,17 +40,26 @@ static const char commands[] =
 	"TERMINAL "
 	/* version control, other machines, root */
 	"GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_SSH GIT_SSH_COMMAND GIT_ASKPASS GIT_EXTERNAL_DIFF "
-	"GIT_PROXY_COMMAND HGRCPATH SSH_ASKPASS SUDO_ASKPASS TIGRC_USER LG_CONFIG_FILE "
+	"GIT_PROXY_COMMAND HGRCPATH SVN_SSH CVS_RSH RSYNC_RSH SSH_ASKPASS SUDO_ASKPASS TIGRC_USER "
+	"LG_CONFIG_FILE "
 	/* interpreters, packages, builds */
 	"PYTHONSTARTUP NODE_OPTIONS NPM_CONFIG_USERCONFIG npm_config_userconfig NPM_CONFIG_GLOBALCONFIG "
 	"npm_config_globalconfig PIP_CONFIG_FILE UV_CONFIG_FILE GEMRC GOENV R_PROFILE R_PROFILE_USER "
-	"R_ENVIRON_USER RUSTC_WRAPPER CONFIG_SITE MAKEFILES "
+	"R_ENVIRON_USER RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER CARGO_BUILD_RUSTC_WRAPPER CONFIG_SITE MAKEFILES "
+	"PERL5DB DOTNET_STARTUP_HOOKS CORECLR_PROFILER_PATH CABAL_CONFIG MISE_GLOBAL_CONFIG_FILE "
+	"CLOUDSDK_PYTHON OPENSSL_CONF GTK_MODULES "
 	/* settings of others that name programs */
-	"RIPGREP_CONFIG_PATH BAT_CONFIG_PATH STARSHIP_CONFIG WEZTERM_CONFIG_FILE SCREENRC XINITRC MAILCAPS "
+	"FZF_DEFAULT_OPTS_FILE FZF_DEFAULT_COMMAND RIPGREP_CONFIG_PATH BAT_CONFIG_PATH STARSHIP_CONFIG WEZTERM_CONFIG_FILE SCREENRC XINITRC MAILCAPS "
 	"WGETRC PSQLRC ANSIBLE_CONFIG KUBECONFIG AWS_CONFIG_FILE TF_CLI_CONFIG_FILE "
 	/* agents */
 	"OPENCODE_CONFIG CLAUDE_ENV_FILE CLAUDE_CODE_SHELL CLAUDE_CODE_SHELL_PREFIX AMP_SETTINGS_FILE "
 	"GEMINI_CLI_SYSTEM_SETTINGS_PATH GEMINI_CLI_SYSTEM_DEFAULTS_PATH";
+
+/* Options among others ("X=-r"): only the path behind this text is run, and -Dx=/y is no program. */
+static const char options[] =
+	"RUBYOPT=-r LUA_INIT=@ LUA_INIT_5_2=@ LUA_INIT_5_3=@ LUA_INIT_5_4=@ GOFLAGS=-toolexec= "
+	"JAVA_TOOL_OPTIONS=-javaagent: JAVA_TOOL_OPTIONS=-agentpath: JDK_JAVA_OPTIONS=-javaagent: "
+	"_JAVA_OPTIONS=-javaagent: MAVEN_OPTS=-javaagent: GRADLE_OPTS=-javaagent:";
 
 /* Directories: all of one ("X/"), or what is behind the slash; rows of one variable stand together. */
 static const char directories[] =
@@ -56,7 +69,15 @@ static const char directories[] =
 	"DOCKER_CONFIG/config.json DOCKER_CONFIG/cli-plugins DOCKER_CONFIG/contexts JUPYTER_CONFIG_DIR/ "
 	"IPYTHONDIR/profile_default/startup IPYTHONDIR/profile_default/ipython_config.py IPYTHONDIR/extensions "
 	"DIRENV_CONFIG/ MISE_CONFIG_DIR/ KITTY_CONFIG_DIRECTORY/ PRE_COMMIT_HOME/ PI_CODING_AGENT_DIR/ "
-	"GOOSE_PATH_ROOT/config";
+	"GOOSE_PATH_ROOT/config "
+	/* plugins, settings and start-up files */
+	"GH_CONFIG_DIR/ HELM_PLUGINS/ KREW_ROOT/ COMPOSER_HOME/config.json COMPOSER_HOME/composer.json "
+	"COMPOSER_HOME/vendor MYSQL_HOME/my.cnf PHPRC/php.ini PHP_INI_SCAN_DIR/ JULIA_DEPOT_PATH/config "
+	"npm_config_prefix/etc NPM_CONFIG_PREFIX/etc MIX_HOME/archives OPAMROOT/opam-init "
+	"STACK_ROOT/config.yaml STACK_ROOT/hooks VIMRUNTIME/ VSCODE_PORTABLE/ FPATH/ ASDF_DIR/ "
+	"MAGICK_CONFIGURE_PATH/delegates.xml GCONV_PATH/ GIO_MODULE_DIR/ OPENSSL_MODULES/ OPENSSL_ENGINES/ "
+	/* the tools themselves */
+	"GOROOT/bin GOROOT/pkg/tool JAVA_HOME/bin JAVA_HOME/lib DOTNET_ROOT/";
 
 /* The same, of agents: called so ("X=/.x") one is guarded by its name, but for state. */
 static const char agents[] =
@@ -148,9 +169,44 @@ static void add_commands(struct obeyed *to, sb_variable *variable)
 	}
 }
 
+static void add_options(struct obeyed *to, sb_variable *variable)
+{
+	char name[MAX_NAME], text[MAX_NAME];
+	const char *rest;
+	size_t length;
+
+	for (const char *at = options; *at;) {
+		const char *found;
+
+		at = next(at, name, &rest, &length);
+		snprintf(text, sizeof text, "%.*s", (int)length - 1, rest + 1);
+		found = variable(name);
+		while (found && (found = strstr(found, text))) {
+			found += length - 1;
+			found += strspn(found, " \"'");
+			if (*found == '/')
+				add(to, strndup(found, strcspn(found, " \t\n=,;\"'")));
+		}
+	}
+}
+
+/* Beneath each directory of a list; most have one. */
+static void add_beneath(struct obeyed *to, const char *list, const char *rest, size_t length)
+{
+	for (; *list; list += *list == ':') {
+		size_t width = strcspn(list, ":");
+		char *path;
+
+		if (*list == '/' && asprintf(&path, "%.*s%.*s", (int)width, list,
+					     length == 1 ? 0 : (int)length, rest) > 0)
+			add(to, path);
+		list += width;
+	}
+}
+
 static void add_directories(struct obeyed *to, sb_variable *variable)
 {
-	char name[MAX_NAME], last[MAX_NAME] = "", usual[MAX_NAME], *path;
+	char name[MAX_NAME], last[MAX_NAME] = "", usual[MAX_NAME];
 	const char *value = NULL, *rest;
 	size_t length;
 
@@ -158,9 +214,8 @@ static void add_directories(struct obeyed *to, sb_variable *variable)
 		at = next(at, name, &rest, &length);
 		if (strcmp(name, last) != 0)
 			value = variable(strcpy(last, name));
-		if (value && *value == '/' &&
-		    asprintf(&path, "%s%.*s", value, length == 1 ? 0 : (int)length, rest) > 0)
-			add(to, path);
+		if (value)
+			add_beneath(to, value, rest, length);
 	}
 	for (const char *at = agents; *at;) {
 		at = next(at, name, &rest, &length);
@@ -237,6 +292,7 @@ const char *const *sb_obeyed_by(sb_variable *variable)
 	add_path(&all, variable);
 	add_directories(&all, variable);
 	add_commands(&all, variable);
+	add_options(&all, variable);
 	add_git(&all, variable);
 	all.paths[all.count] = NULL;
 	return all.paths;

@@ -27,13 +27,16 @@ def git_settings(fx):
 FILES = """BASH_ENV ENV INPUTRC EDITOR VISUAL PAGER MANPAGER BROWSER GIT_EDITOR GIT_PAGER GIT_SSH GIT_SSH_COMMAND GIT_ASKPASS
 SSH_ASKPASS SUDO_ASKPASS GIT_EXTERNAL_DIFF LESSOPEN LESSKEYIN RIPGREP_CONFIG_PATH NPM_CONFIG_USERCONFIG PIP_CONFIG_FILE GOENV
 KUBECONFIG AWS_CONFIG_FILE PSQLRC HGRCPATH ANSIBLE_CONFIG XINITRC MYVIMRC R_PROFILE_USER STARSHIP_CONFIG WEZTERM_CONFIG_FILE
-OPENCODE_CONFIG CLAUDE_ENV_FILE CLAUDE_CODE_SHELL_PREFIX AMP_SETTINGS_FILE PYTHONSTARTUP""".split()
+OPENCODE_CONFIG CLAUDE_ENV_FILE CLAUDE_CODE_SHELL_PREFIX AMP_SETTINGS_FILE PYTHONSTARTUP
+RSYNC_RSH SVN_SSH CVS_RSH PS1 RUBYOPT LUA_INIT LUA_INIT_5_4 JAVA_TOOL_OPTIONS GOFLAGS PERL5DB DOTNET_STARTUP_HOOKS OPENSSL_CONF
+GTK_MODULES CARGO_BUILD_RUSTC_WRAPPER CABAL_CONFIG MISE_GLOBAL_CONFIG_FILE FZF_DEFAULT_OPTS_FILE""".split()
 PARTS = {"CARGO_HOME": ("config.toml", "bin/x"), "DOCKER_CONFIG": ("config.json", "cli-plugins/x"), "GOPATH": ("bin/x",),
          "IPYTHONDIR": ("profile_default/startup/x.py",), "PNPM_HOME": ("bin/x",), "BUN_INSTALL": ("bin/x",),
-         "VOLTA_HOME": ("bin/x",), "GEM_HOME": ("bin/x",), "GOOSE_PATH_ROOT": ("config/x",)}
+         "VOLTA_HOME": ("bin/x",), "GEM_HOME": ("bin/x",), "GOOSE_PATH_ROOT": ("config/x",), "MYSQL_HOME": ("my.cnf",), "COMPOSER_HOME": ("config.json", "vendor/x"),
+         "JULIA_DEPOT_PATH": ("config/startup.jl",), "GOROOT": ("bin/go",), "JAVA_HOME": ("bin/java",), "npm_config_prefix": ("etc/npmrc",)}
 WHOLE = """GIT_EXEC_PATH GIT_TEMPLATE_DIR ZDOTDIR ZSH ZSH_CUSTOM OSH BASH_IT NVM_DIR PYENV_ROOT RBENV_ROOT SDKMAN_DIR RUSTUP_HOME
 JUPYTER_CONFIG_DIR DIRENV_CONFIG MISE_CONFIG_DIR KITTY_CONFIG_DIRECTORY PRE_COMMIT_HOME CURSOR_CONFIG_DIR QWEN_HOME
-KIMI_SHARE_DIR GOBIN""".split()
+KIMI_SHARE_DIR GOBIN GH_CONFIG_DIR HELM_PLUGINS FPATH ASDF_DIR DOTNET_ROOT VIMRUNTIME GCONV_PATH PHP_INI_SCAN_DIR""".split()
 
 
 def named(place):
@@ -41,6 +44,10 @@ def named(place):
     env = {name: f"{place}/{name}" for name in (*FILES, *PARTS, *WHOLE)}
     files = [*FILES, *(f"{name}/{part}" for name, parts in PARTS.items() for part in parts), *(f"{name}/hooks/x" for name in WHOLE)]
     env.update({"LESSOPEN": f"|{place}/LESSOPEN %s", "EDITOR": f"vim -u {place}/EDITOR", "KUBECONFIG": f"{place}/a:{place}/KUBECONFIG",
+                "RUBYOPT": f"-W0 -I{place}/lib -r{place}/RUBYOPT", "LUA_INIT": f"@{place}/LUA_INIT", "PS1": f"$({place}/PS1) > ",
+                "LUA_INIT_5_4": f"@{place}/LUA_INIT_5_4", "GOFLAGS": f"-mod=mod -toolexec={place}/GOFLAGS", "FPATH": f"/opt/x:{place}/FPATH",
+                "JAVA_TOOL_OPTIONS": f"-Djava.io.tmpdir={place}/tmp -javaagent:{place}/JAVA_TOOL_OPTIONS=a,b",
+                "PERL5DB": f"BEGIN {{ require '{place}/PERL5DB' }}", "PYTHONPATH": f"{place}/src", "PERL5LIB": f"{place}/lib",
                 "VISUAL": f"{place}/my editor", "GIT_CONFIG_COUNT": "2", "GIT_CONFIG_KEY_0": "core.hooksPath",
                 "GIT_CONFIG_VALUE_0": f"{place}/hooks", "GIT_CONFIG_KEY_1": "safe.directory", "GIT_CONFIG_VALUE_1": f"{place}/safe"})
     return env, [*(name for name in files if name != "VISUAL"), "my editor", "a", "hooks/pre-commit"]
@@ -50,7 +57,8 @@ def script(place, files):
     return "\n".join(f"mkdir -p '{place}/{name}' && rmdir '{place}/{name}'; echo x >'{place}/{name}'" for name in files) + "\ntrue"
 
 
-NEIGHBOURS = ["plain", "CARGO_HOME/registry/x", "DOCKER_CONFIG/buildx/x", "IPYTHONDIR/profile_default/history.sqlite", "safe/x", "EDITOR2"]
+NEIGHBOURS = ["plain", "CARGO_HOME/registry/x", "DOCKER_CONFIG/buildx/x", "IPYTHONDIR/profile_default/history.sqlite", "safe/x", "EDITOR2",
+              "src/x.py", "lib/x.pm", "tmp/x", "COMPOSER_HOME/cache/x", "GOROOT/src/x.go", "JULIA_DEPOT_PATH/packages/x.jl"]
 
 
 @test("P2 a file or directory of a project that a variable has programs run or obey asks", variants=("full", "flat"))
