@@ -40,6 +40,9 @@ static const struct sb_told_row names[] = {
 	{".augment-guidelines", "Augment"},
 	{".openhands_instructions", "OpenHands"},
 	{".rules", "Zed"},
+	/* code, which no project imports by itself */
+	{"sitecustomize.py", "every python whose search path has its directory"},
+	{"usercustomize.py", "every python whose search path has its directory"},
 };
 
 /* In a directory; all of these begin with a dot. */
@@ -92,11 +95,13 @@ static bool is_installed(const char *path)
 	return strstr(path, "/node_modules/") || strstr(path, "/site-packages/");
 }
 
-/* All names begin with a dot or end in "md", in whatever case. */
+/* All names begin with a dot or end in "md" or "py", in whatever case. */
 static bool may_be_name(const char *name, size_t length)
 {
-	return length > 2 && (name[0] == '.' || ((name[length - 2] | 0x20) == 'm' &&
-						 (name[length - 1] | 0x20) == 'd'));
+	char last = length > 2 ? name[length - 1] | 0x20 : 0;
+
+	return last && (name[0] == '.' || ((name[length - 2] | 0x20) == 'm' && last == 'd') ||
+			((name[length - 2] | 0x20) == 'p' && last == 'y'));
 }
 
 /* Does the pattern's directory, with something beneath it, or the pattern's file begin at text? */

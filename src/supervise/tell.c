@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/escape.h"
 #include "guard/guard.h"
+#include "guard/shadows.h"
 
 /* A directory of the run's own is gone afterwards. */
 static bool is_private(const struct sb_telling *telling, const char *path)
@@ -57,6 +58,41 @@ static void tell_name(const struct sb_telling *telling, const struct sb_spot *sp
 		tell(telling, spot->path, "", done, who);
 }
 
+/* A module right in a directory that a rule opens, a project as a rule: tools are started there. */
+static void tell_shadow(const struct sb_telling *telling, const char *path)
+{
+	SB_AUTO_BUF struct sb_buf line = SB_BUF(4 * PATH_MAX + 512); /* a path, escaped */
+	const struct sb_rule *rule;
+	const char *who;
+	size_t top = sb_guard_shadows(path, &who);
+
+	if (!top || is_private(telling, path))
+		return;
+	rule = sb_decide(telling->policy, SB_CREATE, path).rule;
+	if (!rule || strlen(rule->pattern) != top || memcmp(rule->pattern, path, top) != 0)
+		return;
+	sb_buf_putc(&line, '\'');
+	sb_escape_name(&line, path, strlen(path));
+	sb_buf_printf(&line, "' is new; %s", who);
+	if (!sb_buf_failed(&line))
+		telling->note(telling->context, SB_NOTE_TOLD, line.data);
+}
+
+/* What has got a name, and may be a package. */
+static void tell_module(const struct sb_telling *telling, const struct sb_spot *spot)
+{
+	char path[PATH_MAX], name[NAME_MAX + 32];
+	const char *who;
+	struct stat info;
+
+	tell_shadow(telling, spot->path);
+	snprintf(name, sizeof name, "%.*s/__init__.py", (int)strcspn(spot->name, "/"), spot->name);
+	if ((size_t)snprintf(path, sizeof path, "%s/__init__.py", spot->path) < sizeof path &&
+	    sb_guard_shadows(path, &who) && spot->directory >= 0 &&
+	    fstatat(spot->directory, name, &info, 0) == 0)
+		tell_shadow(telling, path);
+}
+
 /*
  * Something has got a name, or has lost it: what is in it has, too.  path is the name that counts, spot
  * where it is now.
@@ -96,10 +132,13 @@ static void tell_rename(const struct sb_telling *telling, const struct sb_call *
 	tell_name(telling, file, exchange ? "changed" : "removed");
 	tell_name(telling, target, "changed");
 	tell_inside(telling, target->path, target, "changed");
-	if (exchange)
+	tell_module(telling, target);
+	if (exchange) {
 		tell_inside(telling, file->path, file, "changed");
-	else
+		tell_module(telling, file);
+	} else {
 		tell_inside(telling, file->path, target, "removed");
+	}
 }
 
 void sb_tell_act(const struct sb_telling *telling, const struct sb_call *call,
@@ -112,12 +151,15 @@ void sb_tell_act(const struct sb_telling *telling, const struct sb_call *call,
 		/* what is opened for writing is taken for written */
 		if (file->object < 0 || (call->flags & (O_ACCMODE | O_TRUNC)))
 			tell_name(telling, file, "changed");
+		if (file->object < 0 && file->path[0])
+			tell_shadow(telling, file->path);
 		break;
 	case SB_ACT_UNLINK:
 		tell_name(telling, file, "removed");
 		break;
 	case SB_ACT_SYMLINK:
 		tell_inside(telling, file->path, file, "changed");
+		tell_module(telling, file);
 		/* fall through */
 	case SB_ACT_TRUNCATE:
 	case SB_ACT_MKNOD:
@@ -126,6 +168,7 @@ void sb_tell_act(const struct sb_telling *telling, const struct sb_call *call,
 	case SB_ACT_LINK: /* by its second name nobody sees it being written */
 		tell_name(telling, file, "changed");
 		tell_name(telling, target, "changed");
+		tell_shadow(telling, target->path);
 		break;
 	case SB_ACT_RENAME:
 		tell_rename(telling, call, file, target);

@@ -53,6 +53,28 @@ def ways(fx):
         contains(lines[0], "Claude Code follows its instructions")
 
 
+MODULES = ("venv.py", "json/__init__.py", "argparse.pyc", "http.so", "ssl.cpython-311-x86_64-linux-gnu.so", "lfs.lua", "usercustomize.py")
+OTHERS = ("app.py", "app/json.py", "app/http/__init__.py", "jsonx.py", "json.txt", "on.py", "http/x.txt", "__init__.py", "os/x.py", "my json.py",
+          "app.lua", "lib/lfs.lua", ".venv/lib/python3.11/site-packages/sitecustomize.py")
+
+
+@test("a new module in a project's top that tools load in place of their own is told; one that was there, and others, are not", variants=("full", "flat"))
+def modules(fx):
+    make = 'for f in {}; do mkdir -p "$(dirname "$f")"; echo x >"$f"; done'
+    quoted = {key: " ".join(f"'{name}'" for name in all_names) for key, all_names in (("new", MODULES), ("other", OTHERS))}
+    equal(names(fx, notes(fx, make.format(quoted["new"]))), sorted(MODULES))
+    equal([line for line in notes(fx, "for f in *.py json/*.py; do echo y >>$f; done") if "is new" in line], [])
+    fx.run("sh", "-c", "rm -rf ./*")
+    equal(notes(fx, make.format(quoted["other"])), [])
+    for script, name in (("echo x >a && mv a pip.py", "pip.py"), ("mkdir d && echo x >d/__init__.py && mv d email", "email/__init__.py"),
+                         ("echo x >b && ln b csv.py", "csv.py"), ("ln -s b uuid.py", "uuid.py")):
+        lines = notes(fx, script)
+        equal(names(fx, lines), [name], script)
+        contains(lines[0], "python3 -m")
+    control = fx.run("sh", "-c", "echo 'print(\"OURS\")' >venv.py; python3 -m venv x")
+    equal(control.stdout, "OURS\n", "control: python3 -m venv runs it")
+
+
 MEMORY = (
     ("mkdir -p $d/memory && echo x > $d/memory/MEMORY.md", "/memory/MEMORY.md"),
     ("echo x > $d/memory/topic.txt", "/memory/topic.txt"),

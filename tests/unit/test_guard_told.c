@@ -81,6 +81,8 @@ static void instructions_are_told(void **state)
 		"/p/.clinerules/x.md",
 		"/p/.git/.cursor/rules/x",
 		"/.rules",
+		"/p/src/sitecustomize.py",
+		"/p/usercustomize.py",
 	};
 	static const char *const plain[] = {
 		"/p/README.md",
@@ -90,6 +92,8 @@ static void instructions_are_told(void **state)
 		"/p/.cursor/x",
 		"/p/copilot-instructions.md",
 		"/p/rules/x.md",
+		"/p/customize.py",
+		"/p/.venv/lib/python3.11/site-packages/sitecustomize.py",
 		"/p/node_modules/x/CLAUDE.md",
 		"/p/x.cursor/rules/y",
 		"/",
