@@ -71,8 +71,8 @@ const struct sb_filter_row sb_file_ioctls[] = {
 	ALLOWED(FS_IOC_GETFSLABEL),
 	ALLOWED(FICLONE), /* to a descriptor that is open for writing, as the next */
 	ALLOWED(FICLONERANGE),
-	ALLOWED(FIDEDUPERANGE), /* nobody's contents change */
-	SET('X', 40, 48),       /* FS_IOC_RESVSP and what is like it: fallocate() by other names */
+	ALLOWED(SB_IOCTL_DEDUPE), /* nobody's contents change; without mounts refused, too */
+	SET('X', 40, 48), /* FS_IOC_RESVSP and what is like it: fallocate() by other names */
 	SET('X', 41, 48),
 	SET('X', 42, 48),
 	SET('X', 43, 48),

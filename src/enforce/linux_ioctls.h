@@ -28,5 +28,6 @@ extern const size_t sb_file_ioctl_count;
 #define SB_IOCTL_SETVERSION 0x40087602u    /* FS_IOC_SETVERSION */
 #define SB_IOCTL_SETVERSION4 0x40086604u   /* EXT4_IOC_SETVERSION, the same */
 #define SB_IOCTL_ENABLE_VERITY 0x40806685u /* FS_IOC_ENABLE_VERITY: never writable again */
+#define SB_IOCTL_DEDUPE 0xc0189436u        /* FIDEDUPERANGE: the blocks of a file */
 
 #endif

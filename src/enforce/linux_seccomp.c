@@ -99,6 +99,9 @@ static const struct sb_filter_row table[] = {
 	{SYS_ioctl, ANSWER(EOPNOTSUPP), UNMOUNTED, {{EQUAL, 1, SB_IOCTL_SETVERSION}}},
 	{SYS_ioctl, ANSWER(EOPNOTSUPP), UNMOUNTED, {{EQUAL, 1, SB_IOCTL_SETVERSION4}}},
 	{SYS_ioctl, ANSWER(EOPNOTSUPP), UNMOUNTED, {{EQUAL, 1, SB_IOCTL_ENABLE_VERITY}}},
+	/* Which blocks a file has is changed through a descriptor that may be open for reading alone,
+	 * and whose number lies in memory: ioctl_fideduperange(2).  Only a mount holds that. */
+	{SYS_ioctl, ANSWER(EOPNOTSUPP), NO_MOUNTS, {{EQUAL, 1, SB_IOCTL_DEDUPE}}},
 
 	/* New namespaces give capabilities inside them, and with them half the kernel. */
 	{SYS_clone, PERM, EVERY_RUN, {{ANY_BIT, 0, NEW_NAMESPACE}}},

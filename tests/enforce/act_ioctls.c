@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/btrfs.h>
+#include <linux/fs.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,8 +57,27 @@ static int do_btrfs(char **arguments)
 	return -1;
 }
 
+/* dedupe SOURCE TARGET: let the first 64 KiB of TARGET be those of SOURCE, which are the same.  Both are opened
+ * for reading. */
+static int do_dedupe(char **arguments)
+{
+	union {
+		struct file_dedupe_range range;
+		char room[sizeof(struct file_dedupe_range) + sizeof(struct file_dedupe_range_info)];
+	} asked = {.range = {.src_length = 65536, .dest_count = 1}};
+	int source = open(arguments[0], O_RDONLY | O_CLOEXEC);
+
+	asked.range.info[0].dest_fd = open(arguments[1], O_RDONLY | O_CLOEXEC);
+	if (source < 0 || asked.range.info[0].dest_fd < 0 ||
+	    ioctl(source, FIDEDUPERANGE, &asked.range) != 0)
+		return -1;
+	errno = asked.range.info[0].status < 0 ? -asked.range.info[0].status : 0;
+	return errno ? -1 : 0;
+}
+
 const struct act ioctl_acts[] = {
 	{"ioctl", 2, do_ioctl},
 	{"btrfs", 4, do_btrfs},
+	{"dedupe", 2, do_dedupe},
 	{NULL, 0, NULL},
 };
