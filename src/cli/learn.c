@@ -560,12 +560,15 @@ static int put_text(const struct lesson *lesson, const struct sb_buf *text, bool
 	const struct sb_report_file *file = &lesson->learn->file;
 	int status;
 
+	if (!file->directory || !quiet)
+		sb_complain_begin();
 	if (!file->directory) {
 		fputs(text->data, stderr);
 		return SB_OK;
 	}
 	status = sb_report_write(file, text->data, text->length, lesson->err);
 	if (status != SB_OK) {
+		sb_complain_begin();
 		fputs(text->data, stderr);
 	} else if (!quiet) {
 		char directory[PATH_MAX], name[NAME_MAX];

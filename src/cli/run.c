@@ -401,6 +401,13 @@ static void warn_person(void *context, const char *text)
 	sb_warn("%s", text);
 }
 
+static void command_left(void *context, const struct sb_modes *modes)
+{
+	const struct sb_run *run = context;
+
+	sb_complain_after(modes, run->piped);
+}
+
 /* The command may have made the pipe that it shares with us one that does not wait; nothing may be lost by that. */
 static void put_whole(const char *text)
 {
@@ -409,6 +416,7 @@ static void put_whole(const char *text)
 
 	if (!waits)
 		fcntl(STDERR_FILENO, F_SETFL, flags & ~O_NONBLOCK);
+	sb_complain_begin();
 	fputs(text, stderr);
 	fflush(stderr);
 	if (!waits)
@@ -493,12 +501,14 @@ static int supervise(const struct sb_command_line *line, struct sb_run *run,
 		.trace = line->trace_fd,
 		.variable = sb_own_variable,
 		.warn = warn_person,
+		.left = command_left,
 		.failed = say_failed,
 		.start = start,
 		.context = run,
 	};
 	struct sb_error err;
 
+	run->piped = !isatty(STDOUT_FILENO); /* the asker lets go of it */
 	supervision.sockets = sb_named_sockets(sb_own_variable, &supervision.socket_count);
 	if (sb_consent_on_terminal(line->consent) && has_terminal()) {
 		if (!run->word)

@@ -26,6 +26,7 @@ struct sb_run {
 	char *note;                   /* of one that another one calls: enforce/inside.h */
 	const char *directory;        /* of a worker: where the caller stands */
 	struct sb_agreed_list agreed; /* of --ask-first */
+	bool piped;                   /* what the command prints goes to no terminal */
 	char **programs;              /* of a worker: what may be executed; NULL: anything */
 };
 

@@ -4,7 +4,11 @@
 #ifndef SB_OPTIONS_COMPLAIN_H
 #define SB_OPTIONS_COMPLAIN_H
 
+#include <stdbool.h>
+
 #include "sandbash/error.h"
+
+struct sb_modes;
 
 enum {
 	SB_EXIT_USAGE = 2,
@@ -16,5 +20,13 @@ enum {
 /* Print an error in the house form; returns the exit status that fits its code. */
 int sb_report(const struct sb_error *err);
 void sb_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * A command has had the terminal, and left it so (NULL: not followed); with piped its output went elsewhere,
+ * perhaps to a pager.  Before our next line the terminal is made one on which it is seen.
+ */
+void sb_complain_after(const struct sb_modes *modes, bool piped);
+/* Before a line that is not of the two above. */
+void sb_complain_begin(void);
 
 #endif

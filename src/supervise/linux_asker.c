@@ -492,8 +492,13 @@ static void finish(struct asker *asker)
 	sb_linger_end(&telling, asker->approver.proc);
 	if (asker->guard && may_have_changed(asker))
 		sb_guard_changes(asker->guard, note_change, &asker->approver);
-	if (asker->terminal) {
+	if (asker->terminal)
 		sb_terminal_drain(asker->terminal);
+	if (asker->started && asker->supervision->left)
+		asker->supervision->left(asker->supervision->context,
+					 asker->terminal ? sb_terminal_modes(asker->terminal)
+							 : NULL);
+	if (asker->terminal) {
 		sb_terminal_close(asker->terminal);
 	} else if (asker->tty >= 0) {
 		tcsetpgrp(asker->tty, getpgrp());

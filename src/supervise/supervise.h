@@ -31,6 +31,8 @@ static inline bool sb_consent_on_terminal(enum sb_consent consent)
 	return consent == SB_CONSENT_AUTO || consent == SB_CONSENT_ASK;
 }
 
+struct sb_modes; /* terminal/modes.h */
+
 struct sb_supervision {
 	size_t size; /* sizeof this struct */
 	const struct sb_policy *policy;
@@ -63,6 +65,8 @@ struct sb_supervision {
 	const char *(*variable)(const char *name); /* of the environment: a proxy's; or NULL */
 	void (*warn)(void *context,
 		     const char *text); /* a line for the person, without a terminal */
+	/* The command is over, and has left the terminal so; NULL: that was not followed.  Or NULL. */
+	void (*left)(void *context, const struct sb_modes *modes);
 
 	/* birth.h */
 	int (*failed)(void *context, const struct sb_error *err, const struct sb_weaknesses *weak);

@@ -16,24 +16,25 @@ static const struct mode {
 	unsigned number; /* of CSI ? number h; 0: has sequences of its own */
 	bool usual, wanted;
 	const char *set, *reset;
+	bool lines; /* without its usual state a line may not be seen, or not where it belongs */
 } table[] = {
-	{0, false, false, "\033[4h", "\033[4l"},   /* insert */
-	{0, false, false, "\033[20h", "\033[20l"}, /* line feed returns, too */
-	{0, true, false, "\033[8h", "\033[8l"},    /* words from right to left are turned around */
-	{0, false, false, "\033=", "\033>"},       /* keypad sends no digits */
-	{5, false, false, "\033[?5h", "\033[?5l"}, /* reverse screen */
-	{69, false, false, "\033[?69h", "\033[?69l"},       /* margins left and right */
+	{0, false, false, "\033[4h", "\033[4l", true},   /* insert */
+	{0, false, false, "\033[20h", "\033[20l", true}, /* line feed returns, too */
+	{0, true, false, "\033[8h", "\033[8l"}, /* words from right to left are turned around */
+	{0, false, false, "\033=", "\033>"},    /* keypad sends no digits */
+	{5, false, false, "\033[?5h", "\033[?5l", true},    /* reverse screen */
+	{69, false, false, "\033[?69h", "\033[?69l", true}, /* margins left and right */
 	{6, false, false, "\033[?6h", "\033[?6l"},          /* origin in the region */
-	{7, true, false, "\033[?7h", "\033[?7l"},           /* wrap */
+	{7, true, false, "\033[?7h", "\033[?7l", true},     /* wrap */
 	{1003, false, false, "\033[?1003h", "\033[?1003l"}, /* mouse: every move, */
 	{1002, false, false, "\033[?1002h", "\033[?1002l"}, /* dragging, */
 	{1000, false, false, "\033[?1000h", "\033[?1000l"}, /* buttons, */
 	{9, false, false, "\033[?9h", "\033[?9l"}, /* X10; set again in the order of their reach */
-	{1004, false, false, "\033[?1004h", "\033[?1004l"}, /* focus */
-	{2004, false, true, "\033[?2004h", "\033[?2004l"},  /* bracketed paste */
-	{2026, false, false, "\033[?2026h", "\033[?2026l"}, /* drawing is held back */
-	{2031, false, false, "\033[?2031h", "\033[?2031l"}, /* colour scheme reports */
-	{2048, false, false, "\033[?2048h", "\033[?2048l"}, /* size reports */
+	{1004, false, false, "\033[?1004h", "\033[?1004l"},       /* focus */
+	{2004, false, true, "\033[?2004h", "\033[?2004l"},        /* bracketed paste */
+	{2026, false, false, "\033[?2026h", "\033[?2026l", true}, /* drawing is held back */
+	{2031, false, false, "\033[?2031h", "\033[?2031l"},       /* colour scheme reports */
+	{2048, false, false, "\033[?2048h", "\033[?2048l"},       /* size reports */
 	{7727, false, false, "\033[?7727h", "\033[?7727l"}, /* Esc sends more than that (mintty) */
 	{9001, false, false, "\033[?9001h", "\033[?9001l"}, /* win32 key codes */
 	{25, true, true, "\033[?25h", "\033[?25l"},         /* cursor shows */
@@ -186,6 +187,9 @@ void sb_modes_csi(struct sb_modes *modes, const struct sb_csi *csi)
 		modes->other_keys = 0;
 	else if (!csi->prefix)
 		csi_plain(modes, csi);
+	/* those that move the cursor */
+	if (!csi->prefix && !csi->intermediate && strchr("ABCDEFGHIZ`adefjkru", csi->final))
+		modes->line_start = false;
 }
 
 void sb_modes_escape(struct sb_modes *modes, char intermediate, char final)
@@ -200,6 +204,8 @@ void sb_modes_escape(struct sb_modes *modes, char intermediate, char final)
 		set_mode(modes, MODE_KEYPAD, final == '=');
 	else if (final == 'c')
 		sb_modes_init(modes);
+	else if (final == '8' || final == 'M')
+		modes->line_start = false;
 	modes->pictures = pictures; /* some keep them through a reset */
 }
 
@@ -213,7 +219,7 @@ void sb_modes_string(struct sb_modes *modes, char kind, const char *text, size_t
 
 /* --- around a question ------------------------------------------------------------- */
 
-void sb_modes_attributes(const struct sb_modes *modes, struct sb_buf *out)
+static void put_attributes(const struct sb_modes *modes, struct sb_buf *out)
 {
 	const char *at = modes->attributes;
 	const char *end = at + modes->attributes_length;
@@ -232,29 +238,23 @@ void sb_modes_attributes(const struct sb_modes *modes, struct sb_buf *out)
  * terminal before us can: all that would keep a question from being seen.  Terminals that do not
  * know one of these swallow it, or show letters that are written over.
  */
-static const char floor_first[] = "\030\033\\"      /* out of any sequence */
-				  "\033<"           /* and of VT52, */
-				  "\033[4i"         /* not to the printer */
-				  "\033[0$}";       /* nor to the status line */
-static const char floor_then[] = "\033%G"           /* UTF-8 */
-				 "\033 F"           /* replies in seven bits */
-				 "\033[2l"          /* the keyboard is not locked, */
-				 "\033[12h"         /* and what is typed is not shown */
-				 "\033[r"           /* the whole screen */
-				 "\033W\033[0\"q"   /* no letter is protected */
-				 "\033[0;10m"       /* plain letters, */
-				 "\033(B\033)B\017" /* from ASCII, */
-				 "\033[>0u";        /* and keys as plain as they come (kitty) */
+static const char floor_first[] = "\030\033\\" /* out of any sequence */
+				  "\033<"      /* and of VT52, */
+				  "\033[4i"    /* not to the printer */
+				  "\033[0$}";  /* nor to the status line */
+static const char floor_then[] = "\033%G"      /* UTF-8 */
+				 "\033 F"      /* replies in seven bits */
+				 "\033[2l"     /* the keyboard is not locked, */
+				 "\033[12h";   /* and what is typed is not shown */
+static const char whole_screen[] = "\033[r";
+static const char plain_letters[] = "\033W\033[0\"q"    /* none is protected, */
+				    "\033[10m\033[0m"   /* no colours and fonts, */
+				    "\033(B\033)B\017"; /* from ASCII */
+static const char plain_keys[] = "\033[>0u";            /* as they come (kitty) */
 
-void sb_modes_enter(const struct sb_modes *modes, struct sb_buf *out)
+/* What a link and pictures of the command's would do to our letters. */
+static void put_apart(const struct sb_modes *modes, struct sb_buf *out)
 {
-	sb_buf_puts(out, floor_first);
-	sb_buf_puts(out, modes->alternate ? "\0337" : "\033[?1049h");
-	for (size_t i = 0; i < MODES; i++)
-		sb_buf_puts(out, table[i].wanted ? table[i].set : table[i].reset);
-	sb_buf_puts(out, floor_then);
-	if (modes->other_keys) /* otherwise it is as the person wants it */
-		sb_buf_puts(out, "\033[>4;0m");
 	if (modes->link)
 		sb_buf_puts(out, "\033]8;;\033\\");
 	/* They may stand above the letters.  Only where the command has sent some: not every
@@ -263,30 +263,115 @@ void sb_modes_enter(const struct sb_modes *modes, struct sb_buf *out)
 		sb_buf_puts(out, "\033_Ga=d,d=a,q=2\033\\");
 }
 
+static void put_region(const struct sb_modes *modes, struct sb_buf *out)
+{
+	if (modes->top && modes->bottom)
+		sb_buf_printf(out, "\033[%u;%ur", modes->top, modes->bottom);
+	else if (modes->top)
+		sb_buf_printf(out, "\033[%ur", modes->top);
+}
+
+static void put_mode(const struct sb_modes *modes, size_t row, struct sb_buf *out)
+{
+	bool on = modes->on >> row & 1;
+
+	sb_buf_puts(out, on ? table[row].set : table[row].reset);
+	if (table[row].number == 69 && modes->left)
+		sb_buf_printf(out, "\033[%u;%us", modes->left, modes->right);
+}
+
+static void put_letters(const struct sb_modes *modes, struct sb_buf *out)
+{
+	sb_buf_printf(out, "\033(%c\033)%c%c", modes->sets[0], modes->sets[1],
+		      modes->shifted ? '\016' : '\017');
+	if (!modes->attributes_lost) {
+		sb_buf_puts(out, "\033[0m");
+		put_attributes(modes, out);
+	}
+}
+
+void sb_modes_enter(const struct sb_modes *modes, struct sb_buf *out)
+{
+	sb_buf_puts(out, floor_first);
+	sb_buf_puts(out, modes->alternate ? "\0337" : "\033[?1049h");
+	for (size_t i = 0; i < MODES; i++)
+		sb_buf_puts(out, table[i].wanted ? table[i].set : table[i].reset);
+	sb_buf_puts(out, floor_then);
+	sb_buf_puts(out, whole_screen);
+	sb_buf_puts(out, plain_letters);
+	sb_buf_puts(out, plain_keys);
+	if (modes->other_keys) /* otherwise it is as the person wants it */
+		sb_buf_puts(out, "\033[>4;0m");
+	put_apart(modes, out);
+}
+
 void sb_modes_leave(const struct sb_modes *modes, struct sb_buf *out)
 {
 	if (modes->other_keys)
 		sb_buf_printf(out, "\033[>4;%um", modes->other_keys);
 	sb_buf_puts(out, "\033[<u\033[0m");
-	if (modes->top && modes->bottom)
-		sb_buf_printf(out, "\033[%u;%ur", modes->top, modes->bottom);
-	else if (modes->top)
-		sb_buf_printf(out, "\033[%ur", modes->top);
-	for (size_t i = MODES; i-- > 0;) {
-		bool on = modes->on >> i & 1;
-
-		if (on == table[i].wanted)
-			continue;
-		sb_buf_puts(out, on ? table[i].set : table[i].reset);
-		if (table[i].number == 69 && modes->left)
-			sb_buf_printf(out, "\033[%u;%us", modes->left, modes->right);
-	}
+	put_region(modes, out);
+	for (size_t i = MODES; i-- > 0;)
+		if ((modes->on >> i & 1) != table[i].wanted)
+			put_mode(modes, i, out);
 	/* Nothing stays that the command could bring back by CSI ? 47 h: the word. */
 	sb_buf_puts(out, modes->alternate ? "\033[2J\0338" : "\033[2J\033[?1049l");
-	sb_buf_printf(out, "\033(%c\033)%c%c", modes->sets[0], modes->sets[1],
-		      modes->shifted ? '\016' : '\017');
-	if (!modes->attributes_lost) {
-		sb_buf_puts(out, "\033[0m");
-		sb_modes_attributes(modes, out);
-	}
+	put_letters(modes, out);
+}
+
+/* --- around lines of ours ------------------------------------------------------------ */
+
+void sb_modes_unfollowed(struct sb_modes *modes)
+{
+	sb_modes_init(modes);
+	modes->unfollowed = modes->alternate = modes->link = modes->pictures = true;
+}
+
+/*
+ * SECURITY: a line of ours is seen, whatever the command has made of the terminal.
+ *
+ * Danger: it changes something that is told and not asked about, and ends with letters that are black
+ * on black, drawn lines or concealed, inside a string, with drawing held back, in the last column.
+ * Cursor keys and the like are not ours to change.  Of the origin nothing is seen when the region is the
+ * whole screen, and setting it would move the cursor.
+ * Price: where we have something to tell, what stands below the cursor goes, and pictures do.
+ * Held by: tests/cli/told_screen.py
+ */
+void sb_modes_seen(struct sb_modes *modes, unsigned columns, struct sb_buf *out)
+{
+	sb_buf_puts(out, floor_first);
+	/* On the main screen it brings the cursor back to where it was saved: where it is. */
+	if (modes->alternate)
+		sb_buf_puts(out, modes->unfollowed ? "\0337\033[?1049l" : "\033[?1049l");
+	for (size_t i = 0; i < MODES; i++)
+		if (table[i].lines)
+			sb_buf_puts(out, table[i].usual ? table[i].set : table[i].reset);
+	/* Margins take the cursor home. */
+	sb_buf_printf(out, "\0337%s\0338%s", whole_screen, plain_letters);
+	/* So many blanks fill a line that is empty, and end any other. */
+	if (modes->unfollowed)
+		sb_buf_printf(out, "%*s", (int)columns, "");
+	else if (!modes->line_start)
+		sb_buf_puts(out, "\r\n");
+	put_apart(modes, out);
+	sb_buf_puts(out, "\r\033[J");
+	modes->alternate = modes->link = modes->pictures = false;
+	modes->line_start = true;
+}
+
+void sb_modes_unseen(const struct sb_modes *modes, struct sb_buf *out)
+{
+	struct sb_modes usual;
+
+	sb_modes_init(&usual);
+	if (modes->top || modes->left)
+		sb_buf_puts(out, "\0337");
+	put_region(modes, out);
+	for (size_t i = MODES; i-- > 0;)
+		if (table[i].lines && (modes->on >> i & 1) != table[i].usual)
+			put_mode(modes, i, out);
+	if (modes->top || modes->left)
+		sb_buf_puts(out, "\0338");
+	if (modes->attributes_length || modes->shifted || memcmp(modes->sets, usual.sets, 2) != 0)
+		put_letters(modes, out);
 }

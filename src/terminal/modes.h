@@ -32,7 +32,8 @@ struct sb_modes {
 	unsigned top, bottom; /* scrolling region; 0: the whole screen */
 	unsigned left, right; /* the same sideways */
 	unsigned other_keys;  /* xterm's modifyOtherKeys */
-	bool line_start;      /* the last byte was a line feed */
+	bool line_start;      /* a line feed was the last that moved the cursor */
+	bool unfollowed;      /* nobody has looked at what was written */
 	bool pictures;        /* kitty's may stand above the letters */
 	bool link;            /* what is written belongs to a link */
 	char sets[2];         /* of letters: the last byte of ESC ( and ESC ) */
@@ -43,6 +44,7 @@ struct sb_modes {
 };
 
 void sb_modes_init(struct sb_modes *modes);
+void sb_modes_unfollowed(struct sb_modes *modes); /* only for sb_modes_seen() */
 
 /* A sequence goes to the terminal: CSI; ESC, with or without an intermediate byte; a string, of
  * which text is the beginning. */
@@ -61,7 +63,11 @@ void sb_modes_resized(struct sb_modes *modes);
 void sb_modes_enter(const struct sb_modes *modes, struct sb_buf *out);
 void sb_modes_leave(const struct sb_modes *modes, struct sb_buf *out);
 
-/* Append the attributes (bold, colours) that were in force, after a reset of ours. */
-void sb_modes_attributes(const struct sb_modes *modes, struct sb_buf *out);
+/*
+ * Append what makes lines of ours seen on the main screen, the first one from column 1 on; and what
+ * undoes that, but for the alternate screen, a link and pictures, which are gone.
+ */
+void sb_modes_seen(struct sb_modes *modes, unsigned columns, struct sb_buf *out);
+void sb_modes_unseen(const struct sb_modes *modes, struct sb_buf *out);
 
 #endif

@@ -304,6 +304,11 @@ bool sb_terminal_show(struct sb_terminal *t, char *bytes, size_t length)
 	return true;
 }
 
+const struct sb_modes *sb_terminal_modes(const struct sb_terminal *t)
+{
+	return &t->sieve.modes;
+}
+
 void sb_terminal_window(const struct sb_terminal *t, unsigned *out_rows, unsigned *out_columns,
 			bool *out_utf8)
 {

@@ -82,6 +82,9 @@ bool sb_terminal_gone(const struct sb_terminal *terminal);
  */
 bool sb_terminal_show(struct sb_terminal *terminal, char *bytes, size_t length);
 
+/* What the command has made of the terminal. */
+const struct sb_modes *sb_terminal_modes(const struct sb_terminal *terminal);
+
 /* How large the window is, and does it read UTF-8?  Not known before its first question. */
 void sb_terminal_window(const struct sb_terminal *terminal, unsigned *out_rows,
 			unsigned *out_columns, bool *out_utf8);

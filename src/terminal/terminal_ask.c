@@ -68,15 +68,16 @@ void sb_terminal_show_notices(struct sb_terminal *t)
 	unsigned columns = t->size.ws_col > NOTICE_COLUMNS ? t->size.ws_col : NOTICE_COLUMNS;
 	char *text;
 
+	if (!t->queue.notice_count && !t->queue.dropped)
+		return;
+	sb_modes_seen(&t->sieve.modes, columns, &t->drawing);
 	while ((text = sb_queue_take_notice(&t->queue))) {
 		SB_AUTO_FREE char *mine = text;
 
-		sb_buf_puts(&t->drawing, t->sieve.modes.line_start ? "\033[0m" : "\033[0m\r\n");
 		sb_cells_put(&t->drawing, mine, columns - 1, false);
 		sb_buf_puts(&t->drawing, "\r\n");
-		t->sieve.modes.line_start = true;
 	}
-	sb_modes_attributes(&t->sieve.modes, &t->drawing);
+	sb_modes_unseen(&t->sieve.modes, &t->drawing);
 }
 
 void sb_terminal_notice(struct sb_terminal *t, const char *text)

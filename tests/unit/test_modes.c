@@ -92,7 +92,7 @@ static void a_question_sets_what_it_needs(void **state)
 {
 	static const char *const needed[] = {
 		"\030\033\\",  "\033[?1003l", "\033[?1000l", "\033[?1004l", "\033[?2004h",
-		"\033[?6l",    "\033[?7l",    "\033[?25h",   "\033[r",      "\033[0;10m",
+		"\033[?6l",    "\033[?7l",    "\033[?25h",   "\033[r",      "\033[10m\033[0m",
 		"\033(B",      "\033[4l",     "\033>",       "\033<",       "\033[4i",
 		"\033[?2026l", "\033[?69l",   "\033W",       "\033[0\"q",   "\033%G"};
 	struct sb_modes modes = after("");
@@ -185,6 +185,14 @@ static void enter_and_leave_undo_each_other(void **state)
 		now = then(&before, &text);
 		if (!same(&before, &now))
 			fail_msg("after output %zu", i);
+		/* nor do lines change anything, but that they are on the main screen */
+		text.length = 0;
+		sb_modes_seen(&before, 80, &text);
+		sb_buf_puts(&text, "a line\r\n");
+		sb_modes_unseen(&before, &text);
+		now = then(&before, &text);
+		if (!same(&before, &now))
+			fail_msg("with lines after output %zu", i);
 	}
 }
 

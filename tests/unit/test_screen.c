@@ -3,7 +3,8 @@
  *
  * Each round feeds a terminal what passes the sieve of a random mixture of known tricks,
  * sequences of the right form and bytes, and then a question.  The picture, letter by letter with
- * its attributes and colours, must be that of a question on a fresh terminal.
+ * its attributes and colours, must be that of a question on a fresh terminal.  Lines of ours must be read
+ * after the same.
  *
  *     SANDBASH_TEST_SEED=N       repeat a run; the seed is printed
  *     SANDBASH_TEST_ROUNDS=N     longer; each round has up to 24 sequences
@@ -461,11 +462,112 @@ static void the_program_goes_on_as_before(void **state)
 		}
 }
 
+/* --- lines of ours ------------------------------------------------------------------- */
+
+static const char *const lines[] = {"sandbash: look at it", "  'file' was changed"};
+
+static bool is_plain(const VTermScreenCell *cell, const VTermScreenCell *blank, char letter)
+{
+	return (cell->chars[0] ? cell->chars[0] : ' ') == (uint32_t)letter && cell->width == 1 &&
+	       same_attributes(&cell->attrs, &blank->attrs) &&
+	       vterm_color_is_equal(&cell->fg, &blank->fg) &&
+	       vterm_color_is_equal(&cell->bg, &blank->bg);
+}
+
+/* Do both lines stand one below the other, in plain letters and with nothing beside them? */
+static bool are_seen(const struct picture *picture, const VTermScreenCell *blank)
+{
+	for (int row = 0; row + 1 < ROWS; row++) {
+		bool seen = true;
+
+		for (int line = 0; line < 2; line++)
+			for (int column = 0; column < COLUMNS; column++)
+				seen = seen && is_plain(&picture->cells[row + line][column], blank,
+							column < (int)strlen(lines[line])
+								? lines[line][column]
+								: ' ');
+		if (seen)
+			return true;
+	}
+	return false;
+}
+
+/* Are lines seen after this output; with the sieve, or as it is?  And if nothing is done for that? */
+static bool after_output(const struct sb_buf *output, bool sieved, bool held)
+{
+	static struct picture picture, empty;
+	SB_AUTO_BUF struct sb_buf sent = SB_BUF(1 << 20);
+	VTerm *terminal = new_terminal();
+	struct sb_sieve sieve;
+
+	take_picture(terminal, &empty);
+	sb_sieve_init(&sieve);
+	if (sieved) {
+		sift(&sieve, &sent, output);
+	} else {
+		sb_modes_unfollowed(&sieve.modes);
+		sb_buf_append(&sent, output->data, output->length);
+	}
+	if (held)
+		sb_modes_seen(&sieve.modes, COLUMNS, &sent);
+	sb_buf_printf(&sent, "%s\r\n%s\r\n", lines[0], lines[1]);
+	assert_false(sb_buf_failed(&sent));
+	feed(terminal, sent.data, sent.length);
+	take_picture(terminal, &picture);
+	vterm_free(terminal);
+	return are_seen(&picture, &empty.cells[0][0]);
+}
+
+static void lines_are_seen(void **state)
+{
+	static const char *const raw[] = {"",
+					  "\033[8m\033[30;40m",
+					  "\033[4h",
+					  "\033[3;5r\033[4;1H",
+					  "\033(0",
+					  "\033)0\016",
+					  "\033[?69h\033[10;20s",
+					  "\033]0;never ends",
+					  "\033P never ends",
+					  "\033[?7l\033[99G",
+					  "\033[?1049h\033[5;5H",
+					  "no end",
+					  "\r\n\n\033[40Cbeside\r\033[2A",
+					  "\033[24;1Hlast row"};
+	unsigned blinded = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof raw / sizeof raw[0]; i++) {
+		SB_AUTO_BUF struct sb_buf output = SB_BUF(4096);
+
+		sb_buf_puts(&output, raw[i]);
+		if (!after_output(&output, false, true) || !after_output(&output, true, true))
+			fail_msg("after output %zu", i);
+		blinded += !after_output(&output, false, false);
+	}
+	if (blinded < 8) /* it can fail */
+		fail_msg("%u outputs change something", blinded);
+	for (size_t i = 0; i < sizeof tricks / sizeof tricks[0]; i++) {
+		SB_AUTO_BUF struct sb_buf output = SB_BUF(4096);
+
+		sb_buf_puts(&output, tricks[i]);
+		if (!after_output(&output, true, true))
+			fail_msg("after trick %zu", i);
+	}
+	for (unsigned long i = setting("SANDBASH_TEST_ROUNDS", 1000); i; i--) {
+		SB_AUTO_BUF struct sb_buf output = SB_BUF(1 << 16);
+		unsigned long long seed = state_of_chance;
+
+		random_output(&output);
+		if (!after_output(&output, true, true))
+			fail_msg("after what chance has in state %llu", seed);
+	}
+}
+
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(each_trick),
-	cmocka_unit_test(random_mixtures),
-	cmocka_unit_test(they_would_change_it),
-	cmocka_unit_test(the_program_goes_on_as_before),
+	cmocka_unit_test(each_trick),           cmocka_unit_test(random_mixtures),
+	cmocka_unit_test(they_would_change_it), cmocka_unit_test(the_program_goes_on_as_before),
+	cmocka_unit_test(lines_are_seen),
 };
 
 UNIT_MAIN("screen")
