@@ -4,10 +4,12 @@
  * The answer comes from where a supervised run gets its own: sb_judge_op() asks the policy,
  * and about names that a program outside would run or obey the guard.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/auto.h"
 #include "base/escape.h"
@@ -149,11 +151,16 @@ static int judge(const struct sb_setup *setup, bool guarded, struct explanation 
 }
 
 /* Is the directory that path is in hidden, as a run with mounts would have it? */
+/* A directory that the run makes itself nothing covers: what counts is the one that is there. */
 static bool is_in_hidden(const struct sb_policy *policy, const char *path)
 {
 	SB_AUTO_FREE char *parent = sb_path_parent(path);
 
-	return parent && sb_decide(policy, SB_READ, parent).verdict != SB_ALLOW;
+	if (!parent)
+		return false;
+	return access(parent, F_OK) != 0 && errno == ENOENT
+		       ? is_in_hidden(policy, parent)
+		       : sb_decide(policy, SB_READ, parent).verdict != SB_ALLOW;
 }
 
 /* Hiding the current directory or what is needed to start would only prevent the run. */

@@ -4,13 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/escape.h"
 #include "terminal/modes.h"
-#include "terminal/tty.h"
+#include "terminal/terminal.h"
 
 static int exit_status(enum sb_code code)
 {

@@ -121,4 +121,8 @@ bool sb_terminal_in_background(const struct sb_terminal *terminal);
  */
 void sb_terminal_drain(struct sb_terminal *terminal);
 
+/* The window size of a terminal; 24 x 80 when it does not know. */
+struct winsize;
+void sb_tty_size(int fd, struct winsize *out);
+
 #endif

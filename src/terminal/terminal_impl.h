@@ -119,7 +119,4 @@ int64_t sb_terminal_deadline_ms(const struct sb_terminal *t);
  */
 int sb_tty_reopen(int fd);
 
-/* Its window size; 24 x 80 when it does not know. */
-void sb_tty_size(int fd, struct winsize *out);
-
 #endif

@@ -96,10 +96,11 @@ def way(fx):
     result = fx.sandbash("--consent=deny", "fish", "-c", "echo through")
     equal(result.stdout, "through\n", result.stderr)
     lacks(result.stderr, "refused")
-    equal({path.name for path in fx.home.iterdir()} - before - {".local"}, set())
-    check(not (fx.home / ".local/share").exists() and not (fx.home / ".config").exists(), "it made them")
+    equal({path.name for path in fx.home.iterdir()} - before - {".local", ".config"}, set())
+    equal([path.name for path in (fx.home / ".config").iterdir()], ["sandbash"])
+    check(not (fx.home / ".local/share").exists() and not (fx.home / ".config/fish").exists(), "it made them")
     result = fx.sandbash("--consent=deny", "sh", "-c", "mkdir -p ~/.config/fish")
-    contains(result.stderr, ".config", "another program")
+    contains(result.stderr, ".config/fish", "another program")
 
 
 @test("in a shared /tmp another program's pipe is refused quietly; its files are told, and the run's own work")
