@@ -38,8 +38,8 @@ void sb_complain_after(const struct sb_modes *modes, bool piped)
 }
 
 /* Does our line go to a terminal, and nobody else is using that?  A shell that has put us in the
- * background made it fit for its own lines before, and a program that it runs now draws there. */
-static bool has_terminal(void)
+ * background has written there since, and what it runs now may draw there. */
+static bool is_ours(void)
 {
 	const char *kind = getenv("TERM");
 	pid_t group = tcgetpgrp(STDERR_FILENO);
@@ -56,7 +56,7 @@ void sb_complain_begin(void)
 	if (!is_left)
 		return;
 	is_left = false;
-	if (!has_terminal())
+	if (!is_ours())
 		return;
 	sb_tty_size(STDERR_FILENO, &size);
 	sb_modes_seen(&left_by_command, size.ws_col, &text);

@@ -86,6 +86,7 @@ static void private_modes(struct sb_modes *modes, const struct sb_csi *csi, char
 		if (number == 47 || number == 1047 || number == 1049) {
 			if (final == 'h' || final == 'l')
 				modes->alternate = final == 'h';
+			modes->line_start = false;
 			continue;
 		}
 		for (size_t i = 0; number && i < MODES; i++) {
@@ -340,7 +341,7 @@ void sb_modes_unfollowed(struct sb_modes *modes)
 void sb_modes_seen(struct sb_modes *modes, unsigned columns, struct sb_buf *out)
 {
 	sb_buf_puts(out, floor_first);
-	/* On the main screen it brings the cursor back to where it was saved: where it is. */
+	/* That brings the cursor back to where it was saved: on the main screen, where it is. */
 	if (modes->alternate)
 		sb_buf_puts(out, modes->unfollowed ? "\0337\033[?1049l" : "\033[?1049l");
 	for (size_t i = 0; i < MODES; i++)
