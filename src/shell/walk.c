@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-
 #define ROUNDS_MOST 64 /* of a loop over words that are known */
 
 static enum sb_ending walk_node(struct sb_shell *shell, const struct sb_node *node);
