@@ -27,7 +27,7 @@
  * paths of languages (PYTHONPATH, PERL5LIB, RUBYLIB, NODE_PATH, LUA_PATH, CLASSPATH, LD_LIBRARY_PATH, PYTHONHOME,
  * PYTHONUSERBASE): who has PYTHONPATH=$PWD/src works on the code there all day, would be asked about each file of
  * it, and if each run said so, would soon not read what runs say.  docs/security.md says what follows;
- * sitecustomize.py, which no project imports by itself, is told at the end of a run (guard/shadows.h).
+ * sitecustomize.py, which no project imports by itself, is told at the end of a run (guard/told.c).
  * Texts, as no page of them has to be relocated when the program starts.
  */
 static const char commands[] =
@@ -49,7 +49,8 @@ static const char commands[] =
 	"PERL5DB DOTNET_STARTUP_HOOKS CORECLR_PROFILER_PATH CABAL_CONFIG MISE_GLOBAL_CONFIG_FILE "
 	"CLOUDSDK_PYTHON OPENSSL_CONF GTK_MODULES "
 	/* settings of others that name programs */
-	"FZF_DEFAULT_OPTS_FILE FZF_DEFAULT_COMMAND RIPGREP_CONFIG_PATH BAT_CONFIG_PATH STARSHIP_CONFIG WEZTERM_CONFIG_FILE SCREENRC XINITRC MAILCAPS "
+	"RIPGREP_CONFIG_PATH BAT_CONFIG_PATH STARSHIP_CONFIG WEZTERM_CONFIG_FILE SCREENRC XINITRC MAILCAPS "
+	"FZF_DEFAULT_OPTS_FILE FZF_DEFAULT_COMMAND "
 	"WGETRC PSQLRC ANSIBLE_CONFIG KUBECONFIG AWS_CONFIG_FILE TF_CLI_CONFIG_FILE "
 	/* agents */
 	"OPENCODE_CONFIG CLAUDE_ENV_FILE CLAUDE_CODE_SHELL CLAUDE_CODE_SHELL_PREFIX AMP_SETTINGS_FILE "
