@@ -31,6 +31,7 @@ static const char *const things[] = {
 	"saddle", "spruce",  "summit", "teapot", "thistle", "tunnel", "walnut",  "willow",
 };
 
+#ifdef O_TMPFILE
 /* A file without a name until it is whole: whoever is killed here leaves nothing. */
 static bool make_at_once(const char *dir, const char *file, const char *word)
 {
@@ -41,6 +42,13 @@ static bool make_at_once(const char *dir, const char *file, const char *word)
 	return fd >= 0 && sb_write_all(fd, word, strlen(word)) == 0 &&
 	       (linkat(AT_FDCWD, name, AT_FDCWD, file, AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST);
 }
+#else
+static bool make_at_once(const char *dir, const char *file, const char *word)
+{
+	(void)dir, (void)file, (void)word;
+	return false;
+}
+#endif
 
 static int make(const char *dir, const char *file, struct sb_error *err)
 {

@@ -7,6 +7,16 @@
 #include "sys/process.h"
 #include "sys/share.h"
 
+/* --- chance ------------------------------------------------------------------------------------- */
+
+unsigned char SystemFunction036(void *buffer, unsigned long length); /* RtlGenRandom() */
+
+ssize_t getrandom(void *out, size_t size, unsigned flags)
+{
+	(void)flags;
+	return SystemFunction036(out, (unsigned long)size) ? (ssize_t)size : -1;
+}
+
 /* --- text --------------------------------------------------------------------------------------- */
 
 char *strndup(const char *text, size_t length)

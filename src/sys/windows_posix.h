@@ -101,6 +101,7 @@ void qsort_r(void *items, size_t count, size_t size,
 
 /* By other names. */
 #define mkdir posix_mkdir
+ssize_t getrandom(void *out, size_t size, unsigned flags);
 int posix_mkdir(const char *path, mode_t mode);
 #define fsync(fd) _commit(fd)
 #define mkostemp(template, flags) mkstemp(template)

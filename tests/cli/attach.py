@@ -287,6 +287,7 @@ def which(fx):
     Attached(fx).here().term.close()
     two_ = Run(fx, "sleep", "1031")
     found = json.loads(fx.sandbash("--sessions", "--json").stdout)
+    found.sort(key=lambda s: s["command"])  # of one second either may be the first
     equal([(s["running"], s["name"], s["command"]) for s in found],
           [(True, "first", "sleep 1030"), (True, None, "sleep 1031")])
     equal([s["process"] for s in found], [one.process.pid, two_.process.pid])

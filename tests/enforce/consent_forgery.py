@@ -101,8 +101,7 @@ def word_is_secret(fx):
     word = re.search(r"your word: (\S+ \S+|\S+)", person.question())[1].strip()
     person.answer("3")
     person.end()
-    holds = [path for path, (_, _, content) in fx.snapshot(fx.home).items()
-             if isinstance(content, bytes) and word.encode() in content]
+    holds = [path for path in fx.home.rglob("*") if path.is_file() and word.encode() in path.read_bytes()]
     check(holds, "the word is kept nowhere?")
     for path in holds:
         contains(fx.run("cat", path).stdout, word)  # without a sandbox it can be read
