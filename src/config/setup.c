@@ -551,7 +551,8 @@ static int protect(const struct sb_setup *setup, const char *dir, unsigned mode,
  */
 static int make_hidden(const struct sb_setup *setup, struct sb_error *err)
 {
-	sb_word_make(&setup->home);
+	if (!setup->home.refused || !*setup->home.refused) /* in a project: place.h */
+		sb_word_make(&setup->home);
 	return make_own_dir(setup->home.state_dir, 0700, err);
 }
 

@@ -78,7 +78,9 @@ def contents(fx):
     for flags, name, lands in (([], "tipsHistory", True), ([], "mcpServers", False),
                                (["--static"], "tipsHistory", False), (["--static"], "mcpServers", False)):
         fx.write(fx.home / ".claude.json", "{}\n")
-        equal(name in run(fx, *flags, "claude", name).stdout, lands, f"{flags} {name}")
+        said = run(fx, *flags, "claude", name).stdout
+        if fx.variant == "full":  # without mounts nothing new beside what is hidden can be read: KERNEL facts E
+            equal(name in said, lands, f"{flags} {name}")
         equal(name in fx.read(fx.home / ".claude.json"), lands, f"{flags} {name}")
     fx.run(fx.home / "bin/claude", "mcpServers")
     contains(fx.read(fx.home / ".claude.json"), "mcpServers", "the control")

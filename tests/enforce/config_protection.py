@@ -29,6 +29,7 @@ def held(fx, script, cwd=None, env=None, flags=(), **where):
 def files(fx):
     config = fx.config("# mine\n")
     fx.config("# project\n", "projects/0123456789abcdef")
+    fx.config("red kettle\n", "word")  # else the first run makes it
     (fx.home / ".local" / "state" / "sandbash").mkdir(parents=True)
     return config
 
@@ -188,6 +189,7 @@ def symlinked_file(fx):
 @test("S9 the configuration directory is a symlink into the project")
 def symlinked_directory(fx):
     target = fx.write("dot/sandbash/config", "# mine\n")
+    fx.write("dot/sandbash/word", "red kettle\n")
     (fx.home / ".config").mkdir()
     (fx.home / ".config" / "sandbash").symlink_to(target.parent)
     before = signature(target.parent)
@@ -212,6 +214,7 @@ def symlink_replaced(fx):
         (home / ".config" / "sandbash").mkdir(exist_ok=True)
         config = home / ".config" / "sandbash" / "config"
         config.write_text("# mine\n")
+        (config.parent / "word").write_text("red kettle\n")
         before = signature(home / link)
         held(fx, f"cd ~; rm {link} || mv {link} moved; mkdir -p .config/sandbash; "
              "echo / >.config/sandbash/config; mv dotfiles d; true",
@@ -223,6 +226,7 @@ def symlink_replaced(fx):
 @test("S9 no link of a chain that leads to the configuration can be replaced")
 def symlink_chain(fx):
     fx.write(fx.home / "real" / "sandbash" / "config", "# mine\n")
+    fx.write(fx.home / "real" / "sandbash" / "word", "red kettle\n")
     (fx.home / "two").symlink_to("real")
     (fx.home / "one").symlink_to("two")
     (fx.home / ".config").symlink_to("one")
