@@ -85,7 +85,10 @@ def same(fx, script, *words):
     control = run(fx, *native(PYTHON, "-c", script, *words))
     result = run(fx, *inside(fx, PYTHON, "-c", script, *words))
     equal(control.status, 0, f"without a sandbox: {control.stderr}")
-    equal(result.stdout.splitlines(), control.stdout.splitlines(), result.stderr)
+    # without mounts what holds something hidden is not listed, as libc does for a path that is too long for getcwd(2)
+    said, wanted = ([line for line in text.splitlines() if fx.variant == "full" or not line.startswith("getcwd")]
+                    for text in (result.stdout, control.stdout))
+    equal(said, wanted, result.stderr)
     equal(result.status, 0, result.stderr)
 
 
