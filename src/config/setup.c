@@ -524,21 +524,16 @@ static bool could_be_planted(const struct sb_setup *setup, const char *dir)
 	return could_be_planted(setup, parent);
 }
 
-static int make_own_dir(const char *dir, unsigned mode, struct sb_error *err)
+static int protect(const struct sb_setup *setup, const char *dir, unsigned mode,
+		   struct sb_error *err)
 {
-	int status = sb_config_make_dirs(dir, mode, err);
+	int status = could_be_planted(setup, dir) ? sb_config_make_dirs(dir, mode, err) : SB_OK;
 
 	/* What we may not create, the command may not either. */
 	if (status != SB_OK &&
 	    (err->sys_errno == EROFS || err->sys_errno == EACCES || err->sys_errno == EPERM))
 		status = SB_OK;
 	return status;
-}
-
-static int protect(const struct sb_setup *setup, const char *dir, unsigned mode,
-		   struct sb_error *err)
-{
-	return could_be_planted(setup, dir) ? make_own_dir(dir, mode, err) : SB_OK;
 }
 
 /*
@@ -553,7 +548,10 @@ static int make_hidden(const struct sb_setup *setup, struct sb_error *err)
 {
 	if (!setup->home.refused || !*setup->home.refused) /* in a project: place.h */
 		sb_word_make(&setup->home);
-	return make_own_dir(setup->home.state_dir, 0700, err);
+	if (access(setup->home.state_dir, F_OK) == 0 ||
+	    sb_config_make_dirs(setup->home.state_dir, 0700, NULL) == SB_OK)
+		return SB_OK;
+	return protect(setup, setup->home.state_dir, 0700, err); /* what cannot be, nobody reads */
 }
 
 int sb_setup_protect(const struct sb_setup *setup, struct sb_error *err)

@@ -32,6 +32,16 @@ static const char *const things[] = {
 };
 
 #ifdef O_TMPFILE
+#include <sys/resource.h>
+
+/* A write would end us (setrlimit(2), RLIMIT_FSIZE). */
+static bool is_too_long(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < MAX_WORD;
+}
+
 /* A file without a name until it is whole: whoever is killed here leaves nothing. */
 static bool make_at_once(const char *dir, const char *file, const char *word)
 {
@@ -43,6 +53,11 @@ static bool make_at_once(const char *dir, const char *file, const char *word)
 	       (linkat(AT_FDCWD, name, AT_FDCWD, file, AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST);
 }
 #else
+static bool is_too_long(void)
+{
+	return false;
+}
+
 static bool make_at_once(const char *dir, const char *file, const char *word)
 {
 	(void)dir, (void)file, (void)word;
@@ -57,6 +72,8 @@ static int make(const char *dir, const char *file, struct sb_error *err)
 	SB_AUTO_FD int lock = -1;
 	int status;
 
+	if (is_too_long())
+		return sb_fail(err, SB_E_SYSTEM, EFBIG, "no file may be made");
 	if (getrandom(chance, sizeof chance, 0) != sizeof chance)
 		return sb_fail(err, SB_E_SYSTEM, errno, "no randomness");
 	status = sb_config_lock(file, &lock, err);

@@ -15,11 +15,11 @@ from tap import BIN, PATIENCE, check, contains, equal, lacks, run_all, skip, tes
 
 
 def litter(fx):
-    """What lies in sandbash's config directory beside the two kinds of config files."""
+    """What lies in sandbash's config directory beside the two kinds of config files and the words."""
     found = []
     for directory, _, files in os.walk(fx.home / ".config"):
         for name in files:
-            if name != "config" and not (len(name) == 16 and directory.endswith("/projects")):
+            if name not in ("config", "word") and not (len(name) == 16 and directory.endswith("/projects")):
                 found.append(os.path.join(directory, name))
     return found
 

@@ -113,6 +113,7 @@ def absent_config(fx):
 def linked_directory(fx):
     real = fx.project / "dotfiles/sandbash"
     fx.write(real / "config", "# global\n")
+    fx.write(real / "word", "red kettle\n")
     (fx.home / ".config").mkdir()
     (fx.home / ".config/sandbash").symlink_to(real)
     attack(fx, own=real)
