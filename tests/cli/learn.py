@@ -89,7 +89,8 @@ def real(fx):
     equal(fx.sandbash("--edit", env={"VISUAL": adds}, variant="full").status, 0)
     for _ in range(2):
         result = fx.sandbash("--consent=deny", "sh", "-c", PROGRAM)
-        equal((result.status, result.stderr), (0, ""), "with the rules")
+        said = [line for line in result.stderr.splitlines() if "cannot be read back" not in line or fx.variant == "full"]
+        equal((result.status, said), (0, []), "with the rules")
     equal(fx.read("copy"), "abc")
     for neighbour in ("echo x > ~/.cache/other", "echo x > ~/.config/other", "rm ~/journal", "cat ~/library/d",
                       "cat ~/other/x"):
@@ -279,7 +280,8 @@ def random_names(count):
     draw = random.Random(seed)
     letters = list(b" \t\n\r\\\"'#*?[]!^-{}$a\x01\x1b\x7f\x80\xff\xc3\xa4")
     # no "~", and a plain letter at the end: names of copies ("x~", "~$x", "#x#") are a matter of their directory
-    return [bytes(draw.choice(letters) for _ in range(draw.randrange(1, 9))).decode("utf-8", "surrogateescape") + "e"
+    # ... and none at the beginning that makes an option of it: guard/option_name.h
+    return [bytes(draw.choice(letters) for _ in range(draw.randrange(1, 9))).decode("utf-8", "surrogateescape").lstrip("-") + "e"
             for _ in range(count)]
 
 

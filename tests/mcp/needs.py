@@ -145,12 +145,15 @@ def never(fx):
     server = Server(fx, f"--allow-read={kept}")
     server.answers = lambda params: "once"
     for path in ("/", str(fx.home), str(fx.home.parent), "~", "~/.ssh", str(kept), str(fx.outside / "link"),
-                 str(fx.home / ".config"), str(fx.home / ".config" / "sandbash")):
+                 str(fx.home / ".config" / "sandbash")):
         result = server.call("run_command", command=f"touch {fx.home}/.ssh/x {kept}/x {fx.home}/x",
                              writableRoots=[path])
         check(result.get("isError") or not server.asked, f"{path}: {result}")
         check(not (fx.home / ".ssh" / "x").exists() and not (fx.home / "x").exists(), path)
         check(not (kept / "x").exists(), path)
+    # what is around our own rules can be opened, and they stay closed
+    result = server.call("run_command", command="touch ~/.config/sandbash/x ~/.config/x", writableRoots=[str(fx.home / ".config")])
+    check((fx.home / ".config/x").exists() and not (fx.home / ".config/sandbash/x").exists(), str(result))
 
 
 @test("guarded names are not opened by a writable root: they ask as before")
