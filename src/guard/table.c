@@ -25,6 +25,16 @@
 #include "base/each.h"
 #include "guard/guard.h"
 
+/*
+ * Kinds of rows.  A pattern fits at any depth; with SB_GUARD_IN_HOME in the home directory only.
+ * These ask whatever the bytes are:
+ *   AT       this name
+ *   BENEATH  all that is in this directory
+ *   IN       names in it
+ *   ENDING   names that end so
+ * The first three are also held by a static run, at the top of a project (guard.h: held).  CHECKED lets
+ * bytes land that its kind finds harmless, or, with SB_GUARD_SAME, asks and leaves the choice of held.
+ */
 #define AT(path, who, why)                                                                         \
 	{                                                                                          \
 		path, who, why, SB_GUARD_SAME, 0, path                                             \

@@ -21,7 +21,7 @@ struct sb_setting_row {
 	const char *options
 		[SB_SETTING_VALUES]; /* that choose it on the command line; NULL: none does */
 	int normal;                  /* when nobody says anything */
-	int floor;         /* from this value on the system's word stays, whatever others say */
+	int floor; /* from this value on the system's word stays, whatever others say; SB_SETTING_VALUES: never */
 	bool system_first; /* below that it counts as the first of all, which others change */
 	bool strictest;    /* of all that tiers say, not what the last one says */
 };

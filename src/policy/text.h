@@ -12,7 +12,7 @@
  *     include team.rules           another file, relative to this one
  *     network off                  settings: network, mode, tmp, shell,
  *     log-keep-days 30             log-keep-days, log-keep-megabytes, log-static,
- *     protect-ignored on           protect-ignored, clean-env; workers ask
+ *     protect-ignored on           protect-ignored, clean-env, workers, unsandboxed, log-allowed
  *
  * One line is parsed at a time and nothing is looked up on disk: what a relative
  * pattern is relative to, and whether a path exists, is the reader's business.
