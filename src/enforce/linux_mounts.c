@@ -472,7 +472,10 @@ int sb_mounts_enter(const struct sb_plan *plan, bool or_end, struct sb_layers *l
 
 	if (status != SB_OK)
 		return status;
-	if (try_all(&job, plan->network, or_end ? TO_ENTER_OR_END : TO_ENTER, layers)) {
+	if (plan->made.own_net && setns(plan->made.net, CLONE_NEWNET) != 0)
+		status = sb_fail(err, SB_E_SYSTEM, errno, "cannot enter the sandbox's network");
+	if (status == SB_OK &&
+	    try_all(&job, plan->network, or_end ? TO_ENTER_OR_END : TO_ENTER, layers)) {
 		for (int i = 0; i < NS_COUNT && status == SB_OK; i++)
 			if (job.ns[i] >= 0 && setns(job.ns[i], namespaces[i]) != 0)
 				status = sb_fail(err, SB_E_SYSTEM, errno,

@@ -194,7 +194,7 @@ static bool build(struct sb_view_job *job)
 		!sb_view_failed(job, place, "open", "/proc") &&
 		!sb_view_failed(job, sb_sys_attach(root, place), "mount", "/") && fill(job, proc) &&
 		pivot(job);
-	job->made.own_net = sb_view_net_enter(&net);
+	sb_view_net_end(&net, &job->made);
 	return built;
 }
 

@@ -49,12 +49,14 @@ struct sb_view {
 };
 
 /*
- * What entering it made beside the files.  own_ids: a user namespace, in which we have every capability.  own_net: a
- * network with nothing but loopback, where view->network is false; without it the run has to keep itself off it.
+ * What entering it made beside the files.  own_ids: a user namespace, in which we have every capability.  own_net: net
+ * is a network with nothing but loopback, where view->network is false, for the run to enter.  Not for whoever asks:
+ * who attaches is found by a look at the sockets of one's own network.
  */
 struct sb_view_made {
 	bool own_ids;
 	bool own_net;
+	int net; /* open as long as the process lives */
 };
 
 /* SB_E_UNSUPPORTED: this machine cannot, and the process must end. */

@@ -40,8 +40,8 @@ struct sb_view_net {
 
 void sb_view_net_begin(struct sb_view_net *net, int proc);
 
-/* It is done; is this thread in it now? */
-bool sb_view_net_enter(struct sb_view_net *net);
+/* It is done; what was made? */
+void sb_view_net_end(struct sb_view_net *net, struct sb_view_made *made);
 
 /* linux_view_etc.c: an /etc with what programs need to start. */
 bool sb_view_make_etc(struct sb_view_job *job);
