@@ -536,6 +536,14 @@ static int protect(const struct sb_setup *setup, const char *dir, unsigned mode,
 	return status;
 }
 
+/* In a home directory that is there, or right in another one: what a variable says may be anything. */
+static bool may_be_made(const struct sb_home *home, const char *dir)
+{
+	SB_AUTO_FREE char *parent = sb_path_parent(dir);
+
+	return parent && access(sb_path_within(home->home, dir) ? home->home : parent, F_OK) == 0;
+}
+
 /*
  * SECURITY: what no command may read is there before a run covers it.
  *
@@ -546,12 +554,16 @@ static int protect(const struct sb_setup *setup, const char *dir, unsigned mode,
  */
 static int make_hidden(const struct sb_setup *setup, struct sb_error *err)
 {
-	if (!setup->home.refused || !*setup->home.refused) /* in a project: place.h */
-		sb_word_make(&setup->home);
-	if (access(setup->home.state_dir, F_OK) == 0 ||
-	    sb_config_make_dirs(setup->home.state_dir, 0700, NULL) == SB_OK)
+	const struct sb_home *home = &setup->home;
+	bool in_project = home->refused && *home->refused; /* place.h */
+
+	if (!in_project && may_be_made(home, home->config_dir))
+		sb_word_make(home);
+	/* what cannot be, nobody reads */
+	if (access(home->state_dir, F_OK) != 0 && may_be_made(home, home->state_dir) &&
+	    sb_config_make_dirs(home->state_dir, 0700, NULL) == SB_OK)
 		return SB_OK;
-	return protect(setup, setup->home.state_dir, 0700, err); /* what cannot be, nobody reads */
+	return protect(setup, home->state_dir, 0700, err);
 }
 
 int sb_setup_protect(const struct sb_setup *setup, struct sb_error *err)
