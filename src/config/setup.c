@@ -536,12 +536,13 @@ static int protect(const struct sb_setup *setup, const char *dir, unsigned mode,
 	return status;
 }
 
-/* In a home directory that is there, or right in another one: what a variable says may be anything. */
+/* In a home directory that is there, or right in another one, but not in "/": what a variable says may be anything. */
 static bool may_be_made(const struct sb_home *home, const char *dir)
 {
 	SB_AUTO_FREE char *parent = sb_path_parent(dir);
 
-	return parent && access(sb_path_within(home->home, dir) ? home->home : parent, F_OK) == 0;
+	return parent && parent[1] &&
+	       access(sb_path_within(home->home, dir) ? home->home : parent, F_OK) == 0;
 }
 
 /*
