@@ -188,7 +188,8 @@ def strange_home(fx):
 @test("R5 bad input: HOME is the root directory: still only the project is writable")
 def root_home(fx):
     fx.config("")
-    env = {"HOME": "/", "XDG_STATE_HOME": fx.dir / "state"}  # root's record would stay in /
+    # root's record and words would stay in /
+    env = {"HOME": "/", "XDG_STATE_HOME": fx.dir / "state", "XDG_CONFIG_HOME": fx.dir / "config"}
     result = fx.sandbash("touch", "x", env=env)
     check(result.status in (0, EXIT_OWN_FAILURE), result.stderr)
     result = fx.sandbash("touch", fx.outside / "x", env=env)
