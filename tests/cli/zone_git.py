@@ -27,16 +27,16 @@ def five(fx):
     repo = set_up(fx)
     flags = ("--best-effort",) if fx.variant == "flat" else ()
     if flags and flags[0] not in fx.argv():
-        contains(fx.sandbash("--git", "pull", repo.path, "--into=/work").stderr, "hint: --best-effort, before --git")
-    result = fx.sandbash(*flags, "--git", "pull", repo.path, "--into=/work")
+        contains(fx.sandbash("--git", "pull", repo.path, "--into=/desk").stderr, "hint: --best-effort, before --git")
+    result = fx.sandbash(*flags, "--git", "pull", repo.path, "--into=/desk")
     equal(result.status, 0, result.stderr)
-    contains(result.stdout, "2 of 2 files written to /work")
+    contains(result.stdout, "2 of 2 files written to /desk")
     equal(work(fx, "src/a.c").read_text(), "one\n")
     check(os.access(work(fx, "run.sh"), os.X_OK), "it can be run, as there")
     before = repo.refs()
     fx.write(work(fx, "src/a.c"), "two\n")
     fx.write(work(fx, "new/b.txt"), "new\n")
-    result = fx.sandbash(*flags, "--git", "stage", "--from=/work", f"--repo={repo.path}", "-m", "a change")
+    result = fx.sandbash(*flags, "--git", "stage", "--from=/desk", f"--repo={repo.path}", "-m", "a change")
     equal(result.status, 0, result.stderr)
     name = result.stdout.splitlines()[0]
     for text in ("-one", "+two", "new/b.txt", "a change"):
@@ -56,7 +56,7 @@ def five(fx):
     equal(repo.show("main:new/b.txt"), "new")
     equal(list(repo.refs()), ["refs/heads/main"], "it is staged no more")
     fx.write(work(fx, "src/a.c"), "three\n")
-    name = fx.sandbash(*flags, "--git", "stage", "--from=/work", f"--repo={repo.path}", "-m", "x").stdout.split()[0]
+    name = fx.sandbash(*flags, "--git", "stage", "--from=/desk", f"--repo={repo.path}", "-m", "x").stdout.split()[0]
     equal(fx.sandbash(*flags, "--git", "discard", name).status, 0)
     equal(list(repo.refs()), ["refs/heads/main"], "discarded")
     contains(fx.sandbash(*flags, "--git", "push", name).stderr, "nothing is staged as")
@@ -71,7 +71,7 @@ def five(fx):
 @test("Z8 a no, and Ctrl-C, are none")
 def no(fx):
     repo = set_up(fx)
-    git(fx, "pull", repo.path, "--into=/work")
+    git(fx, "pull", repo.path, "--into=/desk")
     fx.write(work(fx, "run.sh"), "other\n")
     name, before = stage(fx, repo), repo.refs()
     for key in ("3", "\x03"):
@@ -86,21 +86,21 @@ def no(fx):
 def parts(fx):
     repo = set_up(fx)
     repo.commit(repo.tree(("100644", "side.txt", repo.blob("side\n"))), branch="side")
-    deep = os.path.join("--into=/work", "deep/er")
+    deep = os.path.join("--into=/desk", "deep/er")
     git(fx, "pull", repo.path, "src", deep)
     equal(work(fx, "deep/er/src/a.c").read_text(), "one\n")
     check(not work(fx, "deep/er/run.sh").exists(), "not named")
     git(fx, "pull", repo.path, "--branch=side", deep)
     equal(work(fx, "deep/er/side.txt").read_text(), "side\n")
-    contains(git(fx, "pull", repo.path, "none", "--into=/work", status=125).stderr, "no file 'none'")
-    contains(git(fx, "pull", repo.path, "../x", "--into=/work", status=125).stderr, "no path in a repository")
-    contains(git(fx, "pull", repo.path, "--branch=no", "--into=/work", status=125).stderr, "no commit on no")
+    contains(git(fx, "pull", repo.path, "none", "--into=/desk", status=125).stderr, "no file 'none'")
+    contains(git(fx, "pull", repo.path, "../x", "--into=/desk", status=125).stderr, "no path in a repository")
+    contains(git(fx, "pull", repo.path, "--branch=no", "--into=/desk", status=125).stderr, "no commit on no")
     work(fx, "deep/er/src/a.c").unlink()
-    done = git(fx, "stage", os.path.join("--from=/work", "deep/er"), "src/a.c", f"--repo={repo.path}", "-m", "gone", "--json")
+    done = git(fx, "stage", os.path.join("--from=/desk", "deep/er"), "src/a.c", f"--repo={repo.path}", "-m", "gone", "--json")
     known = json.loads(done.stdout)
     equal((known["files"], known["branch"]), (1, "main"))
     equal(repo.git("ls-tree", "-r", "--name-only", known["id"]), "run.sh", "removed; what was not named stays")
-    contains(git(fx, "stage", os.path.join("--from=/work", "deep/er"), "no", f"--repo={repo.path}", "-m", "m", status=125).stderr,
+    contains(git(fx, "stage", os.path.join("--from=/desk", "deep/er"), "no", f"--repo={repo.path}", "-m", "m", status=125).stderr,
              "no file 'no'")
     git(fx, "pull", repo.path, "--into=/other")
     contains(git(fx, "stage", "--from=/other", f"--repo={repo.path}", "-m", "m", status=125).stderr, "nothing differs")
@@ -111,7 +111,7 @@ def others(fx):
     repo = set_up(fx)
     empty = Repo(fx, "empty.git")
     fx.write(work(fx, "first"), "1\n")
-    contains(git(fx, "pull", empty.path, "--into=/work", status=125).stderr, "no commit on main")
+    contains(git(fx, "pull", empty.path, "--into=/desk", status=125).stderr, "no commit on main")
     name = stage(fx, empty)
     person = Person(fx, "--git", "push", name)
     contains(person.answer("1", "push to"), "new branch")
@@ -134,35 +134,35 @@ def modes(fx):
     repo = set_up(fx)
     contains(git(fx, "pull", repo.path, "--into=/input", status=125).stderr, "/input is read-only")
     check(not fx.exists(".sandbox/input"), "not even made")
-    git(fx, "pull", repo.path, "--into=/work")
+    git(fx, "pull", repo.path, "--into=/desk")
     fx.write(".sandbox/input/run.sh", "of the input\n")
     git(fx, "stage", "--from=/input", f"--repo={repo.path}", "-m", "reads only")
-    for where in ("/none", "/etc", "/work/../input", "/", "/work/.git"):
+    for where in ("/none", "/etc", "/desk/../input", "/", "/desk/.git"):
         contains(git(fx, "pull", repo.path, f"--into={where}", status=125).stderr, "there is no directory")
-    for words in (("pull", repo.path), ("stage", "--from=/work", "-m", "x"), ("show",), ("push", "--force"),
-                  ("discard", "a", "b"), ("fetch",), ("pull", repo.path, "--into=/work", "--force")):
+    for words in (("pull", repo.path), ("stage", "--from=/desk", "-m", "x"), ("show",), ("push", "--force"),
+                  ("discard", "a", "b"), ("fetch",), ("pull", repo.path, "--into=/desk", "--force")):
         contains(git(fx, *words, status=2).stderr, "hint: pull REPO", str(words))
     for name in ("x", "../../x", "0123456789ab0", "0123456789AB"):
         contains(git(fx, "show", name, status=125).stderr, "no ID")
     contains(git(fx, "show", "0123456789ab", status=125).stderr, "nothing is staged")
     for message in ("", " \n", "a\x1b[31m"):
-        contains(git(fx, "stage", "--from=/work", f"--repo={repo.path}", f"--message={message}",
+        contains(git(fx, "stage", "--from=/desk", f"--repo={repo.path}", f"--message={message}",
                      status=2 if not message else 125).stderr, "sandbash: ")
-    contains(git(fx, "pull", fx.outside, "--into=/work", status=125).stderr, "no git repository")
-    contains(git(fx, "pull", "--into=/work", "/nowhere", status=125).stderr, "no repository '/nowhere'")
+    contains(git(fx, "pull", fx.outside, "--into=/desk", status=125).stderr, "no git repository")
+    contains(git(fx, "pull", "--into=/desk", "/nowhere", status=125).stderr, "no repository '/nowhere'")
 
 
 @test("Z8 a worker's approvals count: ask is a question, blocked none")
 def worker(fx):
     repo = set_up(fx)
-    zones = "[{name: work, mode: rw, approval: {write: ask}}, {name: other, mode: rw, approval: {write: blocked}}]"
+    zones = "[{name: desk, mode: rw, approval: {write: ask}}, {name: other, mode: rw, approval: {write: blocked}}]"
     fx.write("w.worker", f"---\nsandbox:\n  zones: {zones}\n---\n")
     words = ("--worker=w.worker", "--git", "pull", repo.path)
     contains(fx.sandbash(*words, "--into=/other").stderr, "/other: writing is blocked")
     contains(fx.sandbash(*words, "--into=/input").stderr, "there is no directory '/input'", "not declared")
-    contains(fx.sandbash(*words, "--into=/work").stderr, "nobody can be asked")
+    contains(fx.sandbash(*words, "--into=/desk").stderr, "nobody can be asked")
     check(not work(fx, "run.sh").exists(), "nothing")
-    person = Person(fx, *words, "--into=/work")
+    person = Person(fx, *words, "--into=/desk")
     contains(person.answer("1", "write files of a repository into"), "2 files")
     equal(person.end(), 0)
     check(work(fx, "run.sh").exists(), "written")
@@ -177,9 +177,9 @@ def which(fx):
     equal(fx.run("git", env={"PATH": path}).status, 0, "it would be found")
     check((fx.outside / "ran").exists())
     (fx.outside / "ran").unlink()
-    git(fx, "pull", repo.path, "--into=/work", env={"PATH": path})
+    git(fx, "pull", repo.path, "--into=/desk", env={"PATH": path})
     check(not (fx.outside / "ran").exists(), "not by us")
-    contains(git(fx, "pull", repo.path, "--into=/work", env={"PATH": f"{fx.project}/bin"}, status=125).stderr,
+    contains(git(fx, "pull", repo.path, "--into=/desk", env={"PATH": f"{fx.project}/bin"}, status=125).stderr,
              "there is no git on the PATH")
 
 
@@ -195,18 +195,18 @@ def names(fx):
         inside = repo.tree(("100644", "config", evil))
         tree = repo.tree(("100644", "good", repo.blob("good\n")), ("040000", name, inside))
         repo.commit(tree, branch="evil")
-        result = fx.sandbash(*flags, "--git", "pull", repo.path, "--branch=evil", "--into=/work")
+        result = fx.sandbash(*flags, "--git", "pull", repo.path, "--branch=evil", "--into=/desk")
         if name.startswith("a"):  # a backslash is a letter here
             continue
         equal(result.status, 125, name)
         contains(result.stderr, "which no directory should have", name)
         check(not work(fx, "good").exists() and not work(fx, "config").exists(), f"nothing of it: {name!r}")
         check(not fx.exists(".sandbox/config") and not fx.exists(".sandbox/.git"), name)
-    result = fx.sandbash(*flags, "--git", "pull", repo.path, "good", "--branch=evil", "--into=/work")
+    result = fx.sandbash(*flags, "--git", "pull", repo.path, "good", "--branch=evil", "--into=/desk")
     equal(result.status, 0, result.stderr)
     equal(work(fx, "good").read_text(), "good\n", "its neighbour can be had")
     repo.commit(repo.tree(("100644", "a\x1b[31m\nb", evil)), branch="odd")
-    result = fx.sandbash(*flags, "--git", "pull", repo.path, "--branch=odd", "--into=/work")
+    result = fx.sandbash(*flags, "--git", "pull", repo.path, "--branch=odd", "--into=/desk")
     equal(result.status, 0, result.stderr)
     equal(work(fx, "a\x1b[31m\nb").read_text(), "evil\n", "odd is allowed")
 
@@ -216,13 +216,13 @@ def left_out(fx):
     repo = set_up(fx)
     repo.commit(repo.tree(("120000", "link", repo.blob("/etc/passwd")), ("160000", "sub", "1" * 40),
                           ("100644", "file", repo.blob("x\n"))))
-    result = git(fx, "pull", repo.path, "--into=/work")
+    result = git(fx, "pull", repo.path, "--into=/desk")
     contains(result.stdout, "left out: link (a link)")
     contains(result.stdout, "left out: sub (a submodule)")
     equal(sorted(os.listdir(work(fx))), ["file"])
     repo.commit(repo.tree(("120000", "x", repo.blob(str(fx.outside))), ("040000", "y", repo.tree(
         ("100644", "z", repo.blob("z\n"))))))
-    git(fx, "pull", repo.path, "--into=/work")
+    git(fx, "pull", repo.path, "--into=/desk")
     check(work(fx, "y/z").exists() and not os.path.lexists(work(fx, "x")), "no link to write through")
 
 
@@ -299,10 +299,10 @@ def programs(fx):
     repo.git("log", "-1", "-p", "main", check=False)
     check(marker.exists(), "without us a diff runs a program")
     marker.unlink()
-    result = fx.sandbash(*flags, "--git", "pull", repo.path, "--into=/work")
+    result = fx.sandbash(*flags, "--git", "pull", repo.path, "--into=/desk")
     equal(result.status, 0, result.stderr)
     fx.write(work(fx, "a"), "changed\n")
-    result = fx.sandbash(*flags, "--git", "stage", "--from=/work", f"--repo={repo.path}", "-m", "m")
+    result = fx.sandbash(*flags, "--git", "stage", "--from=/desk", f"--repo={repo.path}", "-m", "m")
     equal(result.status, 0, result.stderr)
     name = result.stdout.split()[0]
     contains(result.stdout, "+changed")
@@ -310,7 +310,7 @@ def programs(fx):
     person = Person(fx, *flags, "--git", "push", name, "--branch=new", "--new-branch")
     person.answer("1", "push to")
     equal(person.end(), 0)
-    name = fx.sandbash(*flags, "--git", "stage", "--from=/work", f"--repo={repo.path}", "-m", "n").stdout.split()[0]
+    name = fx.sandbash(*flags, "--git", "stage", "--from=/desk", f"--repo={repo.path}", "-m", "n").stdout.split()[0]
     equal(fx.sandbash(*flags, "--git", "discard", name).status, 0)
     check(not marker.exists(), "nothing ran")
 
@@ -327,8 +327,8 @@ def promised(fx):
     repo.git("cat-file", "blob", "2" * 40, check=False)
     check(marker.exists(), "without us a missing object runs a program")
     marker.unlink()
-    equal(git(fx, "pull", repo.path, "b", "--into=/work", status=125).stdout, "")
-    git(fx, "pull", repo.path, "a", "--into=/work")
+    equal(git(fx, "pull", repo.path, "b", "--into=/desk", status=125).stdout, "")
+    git(fx, "pull", repo.path, "a", "--into=/desk")
     equal(work(fx, "a").read_text(), "good\n")
     check(not marker.exists(), "nothing ran")
 
@@ -340,21 +340,21 @@ def borrows(fx):
     secret.fill()
     for name, text in (("objects/info/alternates", f"{secret.path}/objects\n"), ("commondir", f"{secret.path}\n")):
         fx.write(repo.path / name, text)
-        contains(git(fx, "pull", repo.path, "--into=/work", status=125).stderr, "takes objects from another", name)
+        contains(git(fx, "pull", repo.path, "--into=/desk", status=125).stderr, "takes objects from another", name)
         (repo.path / name).unlink()
     fx.write("tree/.git", f"gitdir: {secret.path}\n")
-    contains(git(fx, "pull", "tree", "--into=/work", status=125).stderr, "linked worktree")
+    contains(git(fx, "pull", "tree", "--into=/desk", status=125).stderr, "linked worktree")
     os.mkdir(fx.project / "link")
     os.symlink(secret.path, fx.project / "link/.git")
-    contains(git(fx, "pull", "link", "--into=/work", status=125).stderr, "linked worktree")
+    contains(git(fx, "pull", "link", "--into=/desk", status=125).stderr, "linked worktree")
     # a ref that is a link out of the repository
     os.symlink(secret.path / "refs/heads/main", repo.path / "refs/heads/out")
-    contains(git(fx, "pull", repo.path, "--branch=out", "--into=/work", status=125).stderr, "sandbash: ")
+    contains(git(fx, "pull", repo.path, "--branch=out", "--into=/desk", status=125).stderr, "sandbash: ")
     os.rename(repo.path / "objects", repo.path / "gone")
     os.symlink(secret.path / "objects", repo.path / "objects")
-    contains(git(fx, "pull", repo.path, "--into=/work", status=125).stderr, "no git repository")
+    contains(git(fx, "pull", repo.path, "--into=/desk", status=125).stderr, "no git repository")
     check(not work(fx).exists() or not os.listdir(work(fx)), "nothing came")
-    git(fx, "pull", secret.path, "--into=/work")
+    git(fx, "pull", secret.path, "--into=/desk")
 
 
 @test("Z8 what is too much is refused, with words")
@@ -364,20 +364,20 @@ def huge(fx):
     for _ in range(12):
         tree = repo.tree(*[("040000", f"d{i}", tree) for i in range(8)])
     repo.commit(tree)
-    contains(git(fx, "pull", repo.path, "--into=/work", status=125).stderr, "20,000 files")
+    contains(git(fx, "pull", repo.path, "--into=/desk", status=125).stderr, "20,000 files")
     with open(fx.outside / "large", "wb") as file:
         file.truncate(65 << 20)
     large = repo.git("hash-object", "-w", fx.outside / "large")
     repo.commit(repo.tree(("100644", "large", large), ("100644", "small", repo.blob("x\n"))))
-    contains(git(fx, "pull", repo.path, "--into=/work", status=125).stderr, "64 MB in one file")
+    contains(git(fx, "pull", repo.path, "--into=/desk", status=125).stderr, "64 MB in one file")
     check(not work(fx, "small").exists(), "nothing is written")
-    git(fx, "pull", repo.path, "small", "--into=/work")
+    git(fx, "pull", repo.path, "small", "--into=/desk")
     os.rename(fx.outside / "large", work(fx, "large"))
     contains(stage_fails(fx, repo), "large")
 
 
 def stage_fails(fx, repo, *words):
-    return git(fx, "stage", "--from=/work", f"--repo={repo.path}", "-m", "m", *words, status=125).stderr
+    return git(fx, "stage", "--from=/desk", f"--repo={repo.path}", "-m", "m", *words, status=125).stderr
 
 
 @test("Z8 a broken repository ends in words, not in files")
@@ -389,10 +389,10 @@ def broken(fx):
     loose.chmod(0o644)
     for data in (b"", b"garbage", os.urandom(64)):
         loose.write_bytes(data)
-        contains(git(fx, "pull", repo.path, "--into=/work", status=125).stderr, "sandbash: git")
+        contains(git(fx, "pull", repo.path, "--into=/desk", status=125).stderr, "sandbash: git")
         check(not work(fx, "b").exists(), "nothing")
     (repo.git_dir / "HEAD").write_text("ref: refs/heads/../../../etc\n")
-    contains(git(fx, "pull", repo.path, "--into=/work", status=125).stderr, "sandbash: ")
+    contains(git(fx, "pull", repo.path, "--into=/desk", status=125).stderr, "sandbash: ")
 
 
 @test("Z8 a git gone astray reaches nothing but the repository", variants=VARIANTS)
@@ -418,7 +418,7 @@ def astray(fx):
         listener.accept()[0].close()
         for place in [*places, Path("/tmp") / name, Path("/var/tmp") / name]:
             place.unlink(missing_ok=True)
-        result = fx.sandbash(*flags, "--git", "pull", repo.path, "--into=/work",
+        result = fx.sandbash(*flags, "--git", "pull", repo.path, "--into=/desk",
                              env={"PATH": f"{program.parent}:/usr/bin:/bin"})
         equal(result.status, 125, "it has failed")
         for text in ("s3cret", "mine\n"):
@@ -435,15 +435,15 @@ def astray(fx):
 @test("Z8 a git that fails, or is none, is told in words")
 def fails(fx):
     repo = set_up(fx)
-    git(fx, "pull", repo.path, "--into=/work")
+    git(fx, "pull", repo.path, "--into=/desk")
     fx.write(work(fx, "large"), b"x" * (1 << 20))
     for last in ("echo 'fatal: no luck' >&2; exit 128", "kill -9 $$", "exit 0", "echo nonsense"):
         text = f'#!/bin/sh\ncase " $* " in *" fast-import "*) {last};; *) exec /usr/bin/git "$@";; esac\n'
         program = fx.write(fx.outside / "bin/git", text, mode=0o755)
-        result = git(fx, "stage", "--from=/work", f"--repo={repo.path}", "-m", "m", status=125,
+        result = git(fx, "stage", "--from=/desk", f"--repo={repo.path}", "-m", "m", status=125,
                      env={"PATH": f"{program.parent}:/usr/bin:/bin"})
         contains(result.stderr, "sandbash: git", last)
-    contains(git(fx, "pull", repo.path, "--into=/work", env={"PATH": "/nowhere"}, status=125).stderr, "no git on the PATH")
+    contains(git(fx, "pull", repo.path, "--into=/desk", env={"PATH": "/nowhere"}, status=125).stderr, "no git on the PATH")
     equal(list(repo.refs()), ["refs/heads/main"])
     old = fx.home / ".local/state/sandbash/git/own-killed"
     live = old.with_name("own-lives")
@@ -463,7 +463,7 @@ def fails(fx):
 @test("Z8 inside a sandbox there is none of it: its commands have the tools of their server")
 def inside(fx):
     repo = set_up(fx)
-    result = fx.sandbash("--consent=deny", fx.argv()[0], "--git", "pull", repo.path, "--into=/work")
+    result = fx.sandbash("--consent=deny", fx.argv()[0], "--git", "pull", repo.path, "--into=/desk")
     check(result.status != 0 and "sandbash: " in result.stderr, result.stderr)
     check(not work(fx, "run.sh").exists(), "nothing")
 
@@ -475,7 +475,7 @@ def inside(fx):
 def zone(fx):
     repo = set_up(fx)
     secret = fx.write(fx.outside / "secret", "secret\n")
-    git(fx, "pull", repo.path, "--into=/work")
+    git(fx, "pull", repo.path, "--into=/desk")
     os.mkfifo(work(fx, "fifo"))
     os.symlink(secret, work(fx, "link"))
     os.symlink(fx.outside, work(fx, "dir"))
@@ -486,7 +486,7 @@ def zone(fx):
     if os.getuid() == 0:
         os.mknod(work(fx, "null"), stat.S_IFCHR | 0o666, os.makedev(1, 3))
     fx.write(work(fx, "a\x1b]0;x\x07\nb\"\\"), "odd\n")
-    done = git(fx, "stage", "--from=/work", f"--repo={repo.path}", "-m", "m")
+    done = git(fx, "stage", "--from=/desk", f"--repo={repo.path}", "-m", "m")
     name = done.stdout.split()[0]
     lacks(done.stdout, "\x1b")
     for left in ("fifo", "link", "dir", "socket"):
@@ -512,28 +512,28 @@ def dot_git(fx):
 @test("Z8 pull writes through no link out of its zone")
 def through(fx):
     repo = set_up(fx)
-    git(fx, "pull", repo.path, "run.sh", "--into=/work")
+    git(fx, "pull", repo.path, "run.sh", "--into=/desk")
     fx.write(".sandbox/other/a.c", "other\n")
     fx.write("mine.c", "mine\n")
     for target in (fx.project / ".sandbox/other", "../other", fx.outside, fx.project):
         os.symlink(target, work(fx, "src"))
-        check(git(fx, "pull", repo.path, "--into=/work", status=125).stderr, str(target))
+        check(git(fx, "pull", repo.path, "--into=/desk", status=125).stderr, str(target))
         os.unlink(work(fx, "src"))
     equal(fx.read(".sandbox/other/a.c"), "other\n")
     check(not (fx.outside / "a.c").exists() and not fx.exists("a.c"), "nothing outside")
     work(fx, "src").mkdir()
     os.symlink(fx.project / "mine.c", work(fx, "src/a.c"))
-    git(fx, "pull", repo.path, "--into=/work", status=125)
+    git(fx, "pull", repo.path, "--into=/desk", status=125)
     equal(fx.read("mine.c"), "mine\n")
     os.unlink(work(fx, "src/a.c"))
     os.mkfifo(work(fx, "src/a.c"))
-    git(fx, "pull", repo.path, "--into=/work", status=125)
+    git(fx, "pull", repo.path, "--into=/desk", status=125)
     os.unlink(work(fx, "src/a.c"))
-    git(fx, "pull", repo.path, "--into=/work")
+    git(fx, "pull", repo.path, "--into=/desk")
     # the zone itself
     os.rename(work(fx), fx.project / ".sandbox/was")
     os.symlink(fx.outside, work(fx))
-    git(fx, "pull", repo.path, "--into=/work", status=125)
+    git(fx, "pull", repo.path, "--into=/desk", status=125)
     check(not (fx.outside / "run.sh").exists(), "nothing through the zone")
 
 
@@ -541,10 +541,10 @@ def through(fx):
 def guarded(fx):
     repo = set_up(fx)
     repo.commit(repo.tree(("100644", "a", repo.blob("a\n")), ("100644", ".envrc", repo.blob("evil\n"))))
-    contains(git(fx, "pull", repo.path, "--into=/work", status=125).stderr, "nobody can be asked whether to create")
+    contains(git(fx, "pull", repo.path, "--into=/desk", status=125).stderr, "nobody can be asked whether to create")
     equal(os.listdir(work(fx)) if work(fx).exists() else [], [], "nothing")
-    git(fx, "pull", repo.path, "a", "--into=/work")
-    person = Person(fx, "--git", "pull", repo.path, "--into=/work")
+    git(fx, "pull", repo.path, "a", "--into=/desk")
+    person = Person(fx, "--git", "pull", repo.path, "--into=/desk")
     contains(person.answer("1", ".envrc"), "evil")
     equal(person.end(), 0)
     equal(work(fx, ".envrc").read_text(), "evil\n")
@@ -556,7 +556,7 @@ def guarded(fx):
 @test("Z8 push: fast-forward only unless told, new branches on request")
 def forward(fx):
     repo = set_up(fx)
-    git(fx, "pull", repo.path, "--into=/work")
+    git(fx, "pull", repo.path, "--into=/desk")
     fx.write(work(fx, "run.sh"), "mine\n")
     name = stage(fx, repo)
     theirs = repo.commit(repo.tree(("100644", "theirs", repo.blob("theirs\n"))))
@@ -594,7 +594,7 @@ def checked_out(fx):
 @test("Z8 what is pushed is what was staged")
 def tampered(fx):
     repo = set_up(fx)
-    git(fx, "pull", repo.path, "--into=/work")
+    git(fx, "pull", repo.path, "--into=/desk")
     fx.write(work(fx, "run.sh"), "mine\n")
     name = stage(fx, repo)
     ref, was = f"refs/sandbash/{name}", repo.refs()[f"refs/sandbash/{name}"]

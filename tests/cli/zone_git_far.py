@@ -56,12 +56,12 @@ def kill_there(fx, process):
 @test("Z8 killed between any two steps of staging and discarding: nothing is lost, and it can be done again")
 def killed(fx):
     repo = set_up(fx)
-    git(fx, "pull", repo.path, "--into=/work")
+    git(fx, "pull", repo.path, "--into=/desk")
     fx.write(work(fx, "run.sh"), "mine\n")
     main = repo.refs()["refs/heads/main"]
     for command in ("fast-import", "update-ref"):  # the two that change something
         for after in (False, True):
-            words = fx.argv("--git", "stage", "--from=/work", f"--repo={repo.path}", "-m", f"{command} {after}")
+            words = fx.argv("--git", "stage", "--from=/desk", f"--repo={repo.path}", "-m", f"{command} {after}")
             kill_there(fx, fx.start(*words, env=stop_at(fx, command, after), stdout=subprocess.DEVNULL,
                                     stderr=subprocess.DEVNULL))
             refs = repo.refs()
@@ -87,7 +87,7 @@ def killed(fx):
 @test("Z8 killed between any two steps of a push: it is pushed, or staged, or both")
 def killed_push(fx):
     repo = set_up(fx)
-    git(fx, "pull", repo.path, "--into=/work")
+    git(fx, "pull", repo.path, "--into=/desk")
     fx.write(work(fx, "run.sh"), "mine\n")
     name, main = stage(fx, repo), repo.refs()["refs/heads/main"]
     for after in (False, True):
@@ -132,10 +132,10 @@ def url(fx):
     daemon, base = serve(fx)
     try:
         where = f"{base}/r.git"
-        git(fx, "pull", where, "--into=/work")
+        git(fx, "pull", where, "--into=/desk")
         equal(work(fx, "src/a.c").read_text(), "one\n")
         fx.write(work(fx, "src/a.c"), "two\n")
-        words = ("stage", "--from=/work", f"--repo={where}", "-m", "m")
+        words = ("stage", "--from=/desk", f"--repo={where}", "-m", "m")
         name = git(fx, *words).stdout.split()[0]
         equal(list(repo.refs()), ["refs/heads/main"], "the server has nothing of it")
         contains(git(fx, "show", name).stdout, "+two")
@@ -152,10 +152,10 @@ def url(fx):
         name = git(fx, *words).stdout.split()[0]
         push(fx, name, "--branch=topic", "--new-branch")
         equal(repo.show("topic:src/a.c"), "four")
-        contains(git(fx, "pull", f"{base}/none.git", "--into=/work", status=125).stderr, "sandbash: git ls-remote")
-        done = fx.sandbash("--network=off", "--git", "pull", where, "--into=/work")
+        contains(git(fx, "pull", f"{base}/none.git", "--into=/desk", status=125).stderr, "sandbash: git ls-remote")
+        done = fx.sandbash("--network=off", "--git", "pull", where, "--into=/desk")
         contains(done.stderr, "the network is off")
-        done = fx.sandbash("--rule=deny connect localhost", "--git", "pull", where, "--into=/work")
+        done = fx.sandbash("--rule=deny connect localhost", "--git", "pull", where, "--into=/desk")
         contains(done.stderr, "a rule denies connections to localhost")
     finally:
         os.killpg(daemon.pid, signal.SIGKILL)
@@ -209,14 +209,14 @@ def http(fx):
     server = fx.start("python3", "-c", BACKEND, fx.outside, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                       env={"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"})
     base = f"http://127.0.0.1:{int(server.stdout.readline())}"
-    contains(git(fx, "pull", f"{base}/git/r.git", "--into=/work", status=125).stderr, "git ls-remote", "no login")
+    contains(git(fx, "pull", f"{base}/git/r.git", "--into=/desk", status=125).stderr, "git ls-remote", "no login")
     fx.write(fx.home / ".gitconfig", "[credential]\n\thelper = store\n[user]\n\tname = Anna\n\temail = a@example.org\n")
     fx.write(fx.home / ".git-credentials", base.replace("//", "//anna:s3cret@") + "\n", mode=0o600)
-    git(fx, "pull", f"{base}/git/r.git", "--into=/work")
+    git(fx, "pull", f"{base}/git/r.git", "--into=/desk")
     equal(work(fx, "src/a.c").read_text(), "one\n")
-    contains(git(fx, "pull", f"{base}/moved/r.git", "--into=/work", status=125).stderr, "git ls-remote", "redirected")
+    contains(git(fx, "pull", f"{base}/moved/r.git", "--into=/desk", status=125).stderr, "git ls-remote", "redirected")
     fx.write(work(fx, "src/a.c"), "two\n")
-    done = git(fx, "stage", "--from=/work", f"--repo={base}/git/r.git", "-m", "m")
+    done = git(fx, "stage", "--from=/desk", f"--repo={base}/git/r.git", "-m", "m")
     contains(done.stdout, "author: Anna <a@example.org>")
     push(fx, done.stdout.split()[0])
     equal(repo.show("main:src/a.c"), "two")
@@ -233,7 +233,7 @@ def ssh(fx):
         listener.listen()
         listener.settimeout(PATIENCE)
         client = fx.start(*fx.argv("--git", "pull", f"ssh://127.0.0.1:{listener.getsockname()[1]}/r.git",
-                                   "--into=/work"), stderr=subprocess.PIPE, start_new_session=True)
+                                   "--into=/desk"), stderr=subprocess.PIPE, start_new_session=True)
         connection, _ = listener.accept()
         with connection:
             check(connection.recv(4) == b"SSH-", "ssh speaks")
@@ -250,7 +250,7 @@ def urls(fx):
                  "https://local host/x", "https://localhost/\nx", "fd::17", "--upload-pack=touch", "-x:y", "https://",
                  "https://localhost\\@example.org/x", "https://localhost#@example.org/x", "https://localhost?x/y",
                  "https://%6cocalhost/x", "ssh://a b@localhost/x", "-a@localhost:x"):
-        done = fx.sandbash("--git", "pull", "--into=/work", "--", name)
+        done = fx.sandbash("--git", "pull", "--into=/desk", "--", name)
         equal(done.status, 125, f"{name}: {done.stderr}")
         lacks(done.stderr, "git ls-remote", name)
     check(not marker.exists(), "nothing ran")

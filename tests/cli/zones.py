@@ -4,12 +4,12 @@ import json
 
 from tap import SUPERVISED, contains, equal, lacks, run_all, test
 
-PROJECT = "sandbox:\n  zones:\n    data: {mode: ro}\n    work: {mode: rw}\n"
+PROJECT = "sandbox:\n  zones:\n    data: {mode: ro}\n    desk: {mode: rw}\n"
 LEAD = """---
 description: Leads
 sandbox:
   zones:
-    - name: work
+    - name: desk
       mode: rw
       approval: {write: preApproved}
     - name: data
@@ -37,7 +37,7 @@ def zones(fx):
     set_up(fx)
     known = json.loads(fx.sandbash("--zones", "--json").stdout)
     equal([(zone["name"], zone["mode"], zone["path"]) for zone in known["zones"]],
-          [("data", "ro", f"{fx.project}/.sandbox/data"), ("work", "rw", f"{fx.project}/.sandbox/work")])
+          [("data", "ro", f"{fx.project}/.sandbox/data"), ("desk", "rw", f"{fx.project}/.sandbox/desk")])
     fx.write(fx.project / "sandbash.yaml", PROJECT + "    etc: {}\n")
     result = fx.sandbash("--zones")
     equal(result.status, 125, "status")
@@ -50,7 +50,7 @@ def zones_of_worker(fx):
     result = fx.sandbash("--zones", "--worker=lead.worker")
     equal([line.split() for line in result.stdout.splitlines()][:2],
           [["/data", "ro", f"{fx.project}/.sandbox/data"],
-           ["/work", "rw", "write", "preApproved,", "delete", "ask", f"{fx.project}/.sandbox/work"]])
+           ["/desk", "rw", "write", "preApproved,", "delete", "ask", f"{fx.project}/.sandbox/desk"]])
     for line, mode, write in (("", "rw", "preApproved"), ("workers ask\n", "rw", "ask"), ("mode read-only\n", "ro", "preApproved")):
         fx.config(line)
         known = json.loads(fx.sandbash("--zones", "--worker=lead.worker", "--json").stdout)
@@ -66,7 +66,7 @@ def workers(fx):
     set_up(fx)
     result = fx.sandbash("--worker-check", "lead.worker")
     equal(result.status, 0, "status")
-    equal(result.stdout, "lead: container, /data ro, /work rw (write preApproved, delete ask)\n"
+    equal(result.stdout, "lead: container, /data ro, /desk rw (write preApproved, delete ask)\n"
                          "  kid: container, /data ro\n")
     fx.write(fx.project / "other.worker", worker("{name: data, mode: rw}"))
     result = fx.sandbash("--worker-check", "lead.worker", "other.worker")
@@ -94,7 +94,7 @@ def mistakes(fx):
     set_up(fx)
     fx.write(fx.project / "m.worker", worker("{name: dta}"))
     result = fx.sandbash("--worker-check", "m.worker")
-    contains(result.stderr, "m.worker:3:18: dta: the project has no zone of this name\nhint: it has data, work\n")
+    contains(result.stderr, "m.worker:3:18: dta: the project has no zone of this name\nhint: it has data, desk\n")
     fx.write(fx.project / "m.worker", "---\r\nname: m\r\n---\r\n")
     contains(fx.sandbash("--worker-check", "m.worker").stderr, "m.worker:2:8: expected plain text, found the byte 0x0d (lines end in CR LF?)")
 
@@ -129,8 +129,8 @@ def beneath(fx):
 
     equal(offered(), str(fx.project))
     if SUPERVISED:
-        result = fx.sandbash("--worker=../../lead.worker", "--", "sh", "-c", "ls /data /work && echo x > /work/x", cwd=deep)
-        equal((result.status, fx.read(".sandbox/work/x")), (0, "x\n"), result.stderr)
+        result = fx.sandbash("--worker=../../lead.worker", "--", "sh", "-c", "ls /data /desk && echo x > /desk/x", cwd=deep)
+        equal((result.status, fx.read(".sandbox/desk/x")), (0, "x\n"), result.stderr)
     fx.write(fx.project / "a" / "sandbash.yaml", "sandbox: {}\n")
     equal(offered(), str(fx.project / "a"), "the nearest counts")
     (fx.project / "a" / "sandbash.yaml").unlink()
@@ -149,9 +149,9 @@ def beneath(fx):
 @test("Z4 approval of a project's zones counts for every worker, if it is stricter; other settings of golem-forge are its own")
 def approval(fx):
     fx.write(fx.project / "golem-forge.config.yaml", "model: some\nsandbox:\n  zones:\n"
-             "    work: {mode: rw, approval: {write: ask, delete: blocked}}\ntools:\n  - a\n")
-    fx.write(fx.project / "w.worker", worker("{name: work, mode: rw, approval: {write: preApproved, delete: preApproved}}"))
-    contains(fx.sandbash("--worker-check", "w.worker").stdout, "/work rw (write ask, delete blocked)")
+             "    desk: {mode: rw, approval: {write: ask, delete: blocked}}\ntools:\n  - a\n")
+    fx.write(fx.project / "w.worker", worker("{name: desk, mode: rw, approval: {write: preApproved, delete: preApproved}}"))
+    contains(fx.sandbash("--worker-check", "w.worker").stdout, "/desk rw (write ask, delete blocked)")
     contains(fx.sandbash("--zones").stdout, "(write ask, delete blocked)")
     fx.write(fx.project / "golem-forge.config.yaml", "model: some\nsandbx: {}\n")
     contains(fx.sandbash("--zones").stderr, "golem-forge.config.yaml:1:1: expected one of sandbox; found 'model'")
@@ -164,8 +164,8 @@ def approval(fx):
 def as_json(fx):
     set_up(fx)
     tree = json.loads(fx.sandbash("--worker-check", "lead.worker", "--json").stdout)
-    equal((tree["name"], [zone["name"] for zone in tree["zones"]], [one["name"] for one in tree["calls"]]), ("lead", ["data", "work"], ["kid"]))
-    equal(tree["zones"][1], {"name": "work", "mode": "rw", "write": "preApproved", "delete": "ask"})
+    equal((tree["name"], [zone["name"] for zone in tree["zones"]], [one["name"] for one in tree["calls"]]), ("lead", ["data", "desk"], ["kid"]))
+    equal(tree["zones"][1], {"name": "desk", "mode": "rw", "write": "preApproved", "delete": "ask"})
     fx.write(fx.project / "sub" / "kid.worker", "---\ncommands: [cat, no-such-program]\n---\n")
     result = fx.sandbash("--json", "--worker-check", "lead.worker")
     equal((result.status, json.loads(result.stdout)["calls"][0]["error"]), (125, "the worker's command 'no-such-program' is not there"))

@@ -3,7 +3,7 @@
 from person import Person
 from tap import equal
 
-PROJECT = "sandbox:\n  zones:\n    input: {mode: ro}\n    work: {mode: rw}\n    other: {mode: rw}\n"
+PROJECT = "sandbox:\n  zones:\n    input: {mode: ro}\n    desk: {mode: rw}\n    other: {mode: rw}\n"
 
 
 class Repo:
@@ -63,12 +63,12 @@ def git(fx, *words, status=0, **how):
 
 
 def stage(fx, repo, *words, **how):
-    done = git(fx, "stage", "--from=/work", f"--repo={repo.path}", "-m", "a change", *words, **how)
+    done = git(fx, "stage", "--from=/desk", f"--repo={repo.path}", "-m", "a change", *words, **how)
     return done.stdout.splitlines()[0]
 
 
 def work(fx, name=""):
-    return fx.project / ".sandbox/work" / name
+    return fx.project / ".sandbox/desk" / name
 
 
 def push(fx, *words, key="1"):

@@ -7,12 +7,12 @@ from mcp import Server, read_first
 from tap import check, contains, equal, lacks, run_all, test
 
 TOOLS = ["git_discard", "git_pull", "git_push", "git_show", "git_stage"]
-PROJECT = "sandbox:\n  zones:\n    input: {mode: ro}\n    work: {mode: rw}\n    final: {mode: rw}\n"
+PROJECT = "sandbox:\n  zones:\n    input: {mode: ro}\n    desk: {mode: rw}\n    final: {mode: rw}\n"
 WORKER = """---
 sandbox:
   zones:
     - {name: input}
-    - {name: work, mode: rw, approval: {write: preApproved}}
+    - {name: desk, mode: rw, approval: {write: preApproved}}
     - {name: final, mode: rw, approval: {write: ask}}
 ---
 """
@@ -38,7 +38,7 @@ def set_up(fx, where=None):
     return bare
 
 
-def work(fx, name="", zone="work"):
+def work(fx, name="", zone="desk"):
     return fx.project / ".sandbox" / zone / name
 
 
@@ -61,7 +61,7 @@ def offered(fx):
     for tool in server.request("tools/list")["tools"]:
         if tool["name"] in TOOLS:
             lacks(json.dumps(tool).lower(), "zone", tool["name"])
-            lacks(json.dumps(tool), "/work", tool["name"])
+            lacks(json.dumps(tool), "/desk", tool["name"])
     equal(listed(Server(fx, "--worker=w.worker")), TOOLS, "a worker")
     fx.write("pure.worker", "---\nname: pure\n---\n")
     equal(listed(Server(fx, "--worker=pure.worker")), [], "one without files")
@@ -72,13 +72,13 @@ def five(fx):
     bare = set_up(fx)
     server = Server(fx)
     server.answers = lambda params: "once"
-    server.data("git_pull", repository=str(bare), into="/work")
+    server.data("git_pull", repository=str(bare), into="/desk")
     equal(work(fx, "src/a.c").read_text(), "one\n")
     contains(server.asked[0]["params"]["message"], f"read the repository {bare}")
     lacks(server.asked[0]["params"]["message"], "whoever has the repository")
     fx.write(work(fx, "src/a.c"), "two\n")
     main = run(fx, "-C", bare, "rev-parse", "main")
-    staged = server.data("git_stage", repository=str(bare), message="by a model", **{"from": "/work"})
+    staged = server.data("git_stage", repository=str(bare), message="by a model", **{"from": "/desk"})
     contains(staged["content"], "+two")
     equal(staged["files"], 1)
     equal(run(fx, "-C", bare, "rev-parse", "main"), main, "no branch has moved")
@@ -94,7 +94,7 @@ def five(fx):
     equal(server.asked[-1]["params"]["requestedSchema"]["properties"]["answer"]["enum"], ["once", "deny"])
     equal(run(fx, "-C", bare, "show", "main:src/a.c"), "two")
     fx.write(work(fx, "src/a.c"), "three\n")
-    staged = server.data("git_stage", repository=str(bare), message="m", **{"from": "/work"})
+    staged = server.data("git_stage", repository=str(bare), message="m", **{"from": "/desk"})
     server.asked.clear()
     server.data("git_discard", id=staged["id"])
     equal(len(server.asked), 1)
@@ -111,9 +111,9 @@ def asks(fx):
     bare = set_up(fx, fx.project)  # in the project: reading and staging ask nobody
     server = Server(fx)
     server.answers = lambda params: read_first({"action": "decline"})
-    server.data("git_pull", repository="r.git", into="/work")
+    server.data("git_pull", repository="r.git", into="/desk")
     fx.write(work(fx, "src/a.c"), "two\n")
-    one = server.data("git_stage", repository="r.git", message="m", **{"from": "/work"})["id"]
+    one = server.data("git_stage", repository="r.git", message="m", **{"from": "/desk"})["id"]
     equal(len(server.asked), 0)
     main = run(fx, "-C", bare, "rev-parse", "main")
     error = server.failure("git_push", id=one)
@@ -124,11 +124,11 @@ def asks(fx):
     server.data("git_push", id=one)
     equal(len(server.asked), 2, "the no was for that call")
     fx.write(work(fx, "src/a.c"), "three\n")
-    two = server.data("git_stage", repository="r.git", message="m", **{"from": "/work"})["id"]
+    two = server.data("git_stage", repository="r.git", message="m", **{"from": "/desk"})["id"]
     server.data("git_push", id=two)
     equal(len(server.asked), 3, "the yes as well")
     fx.write(work(fx, "src/a.c"), "four\n")
-    three = server.data("git_stage", repository="r.git", message="m", **{"from": "/work"})["id"]
+    three = server.data("git_stage", repository="r.git", message="m", **{"from": "/desk"})["id"]
     mute = Server(fx, elicit=False)
     equal(mute.failure("git_push", id=three)["code"], "NEEDS_CONSENT")
     equal(Server(fx, "--consent=deny").failure("git_push", id=three)["code"], "NEEDS_CONSENT")
@@ -140,9 +140,9 @@ def modern(fx):
     bare = set_up(fx, fx.project)
     server = Server(fx, era="modern")
     server.answers = lambda params: "once"
-    server.data("git_pull", repository=str(bare), into="/work")
+    server.data("git_pull", repository=str(bare), into="/desk")
     fx.write(work(fx, "src/a.c"), "two\n")
-    one = server.data("git_stage", repository=str(bare), message="m", **{"from": "/work"})["id"]
+    one = server.data("git_stage", repository=str(bare), message="m", **{"from": "/desk"})["id"]
     server.data("git_push", id=one, branch="topic", newBranch=True)
     equal(run(fx, "-C", bare, "show", "topic:src/a.c"), "two")
 
@@ -154,20 +154,20 @@ def worker(fx):
     server.answers = lambda params: "once"
     error = server.failure("git_pull", repository=str(bare), into="/input")
     equal((error["code"], error["person"]), ("READ_ONLY", "/input is read-only"))
-    server.data("git_pull", repository=str(bare), into="/work")
+    server.data("git_pull", repository=str(bare), into="/desk")
     equal(len(server.asked), 1, "the repository, not the preapproved directory")
     answer = server.data("git_pull", repository=str(bare), into="/final")
     contains(server.asked[-1]["params"]["message"], "write files of a repository into /final")
     lacks(json.dumps(answer), str(fx.project))
     equal(work(fx, "src/a.c", "final").read_text(), "one\n")
     server.answers = lambda params: read_first({"action": "decline"})
-    equal(server.failure("git_pull", repository=str(bare), into="/work")["code"], "DENIED")
-    for where in ("/none", str(work(fx)), "/work/../input"):
+    equal(server.failure("git_pull", repository=str(bare), into="/desk")["code"], "DENIED")
+    for where in ("/none", str(work(fx)), "/desk/../input"):
         lacks(json.dumps(server.failure("git_pull", repository=str(bare), into=where)), ".sandbox/input")
     run(fx, "init", "-q", fx.project)
-    equal(server.failure("git_pull", repository=str(fx.project), into="/work")["code"], "DENIED",
+    equal(server.failure("git_pull", repository=str(fx.project), into="/desk")["code"], "DENIED",
           "the project's own repository is not the worker's")
-    error = server.failure("git_pull", repository="https://localhost/x", into="/work")
+    error = server.failure("git_pull", repository="https://localhost/x", into="/desk")
     contains(error["person"], "the network is off")
 
 
@@ -193,10 +193,10 @@ def same_answer(fx):
     work(fx).mkdir(parents=True)
     for name in ("to_repo", "to_none"):  # a link of the worker's own is no way to look
         work(fx, name).symlink_to(bare if name == "to_repo" else fx.outside / "none")
-        paths.append(f"/work/{name}")
+        paths.append(f"/desk/{name}")
     told = {"person": Server(fx, "--worker=w.worker"), "nobody": Server(fx, "--worker=w.worker", elicit=False)}
     told["person"].answers = lambda params: read_first({"action": "decline"})
-    for tool, where in (("git_pull", {"into": "/work"}), ("git_stage", {"from": "/work", "message": "m"})):
+    for tool, where in (("git_pull", {"into": "/desk"}), ("git_stage", {"from": "/desk", "message": "m"})):
         for who, server in told.items():
             answers = {json.dumps(server.failure(tool, repository=str(path), **where), sort_keys=True) for path in paths}
             equal(len(answers), 1, f"{tool} {who}: {answers}")
@@ -206,10 +206,10 @@ def same_answer(fx):
     server.answers = lambda params: "once"
     for name, code, person in (("file", "NOT_FOUND", "is no git repository"), ("none", "NOT_FOUND", "no repository"),
                                ("second", "DENIED", "worktree"), ("borrows", "DENIED", "takes objects")):
-        error = server.failure("git_pull", repository=str(fx.outside / name), into="/work")
+        error = server.failure("git_pull", repository=str(fx.outside / name), into="/desk")
         equal(error["code"], code, f"who was allowed is told: {error}")
         contains(error["person"], person)
-    server.data("git_pull", repository=str(fx.outside / "link"), into="/work")
+    server.data("git_pull", repository=str(fx.outside / "link"), into="/desk")
     contains(server.asked[-1]["params"]["message"], f"read the repository {bare}", "where it leads")
 
 
@@ -222,12 +222,12 @@ def guarded(fx):
     run(fx, "-C", fx.outside / "tree", "push", "-q", bare, "main")
     server = Server(fx)
     server.answers = lambda params: read_first({"action": "decline"})
-    equal(server.failure("git_pull", repository="r.git", into="/work")["code"], "DENIED")
+    equal(server.failure("git_pull", repository="r.git", into="/desk")["code"], "DENIED")
     contains(server.asked[0]["params"]["message"], ".envrc")
     check(not work(fx).exists() or os.listdir(work(fx)) == [], "nothing is written")
     other = Server(fx)
     other.answers = lambda params: "once"
-    other.data("git_pull", repository="r.git", into="/work")
+    other.data("git_pull", repository="r.git", into="/desk")
     equal(work(fx, ".envrc").read_text(), "evil\n")
 
 

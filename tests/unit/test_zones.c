@@ -448,7 +448,7 @@ static void rules_of_the_user_hold(void **state)
 {
 	struct sb_zone all[] = {
 		one_zone("data", "/home/u/p/data", SB_ZONE_RO, SB_APPROVAL_ASK, SB_APPROVAL_ASK),
-		one_zone("work", "/home/u/p/work", SB_ZONE_RW, SB_PRE_APPROVED, SB_PRE_APPROVED),
+		one_zone("desk", "/home/u/p/desk", SB_ZONE_RW, SB_PRE_APPROVED, SB_PRE_APPROVED),
 	};
 	struct sb_zones zones = {all, 2};
 	struct sb_policy *user = sb_policy_new(), *seen = sb_policy_new();
@@ -456,24 +456,24 @@ static void rules_of_the_user_hold(void **state)
 	(void)state;
 	add_rule(user, &sb_access_write, "/home/u/p", SB_TIER_BUILTIN);
 	add_rule(user, &sb_access_write, "/home/u/p/data/open", SB_TIER_GLOBAL);
-	add_rule(user, &sb_access_deny, "/home/u/p/work/.ssh", SB_TIER_BUILTIN);
-	add_rule(user, &sb_access_deny, "/home/u/p/work/secret", SB_TIER_GLOBAL);
+	add_rule(user, &sb_access_deny, "/home/u/p/desk/.ssh", SB_TIER_BUILTIN);
+	add_rule(user, &sb_access_deny, "/home/u/p/desk/secret", SB_TIER_GLOBAL);
 	add_rule(user, &sb_access_deny, "/home/u/**/*.pem", SB_TIER_GLOBAL);
-	add_rule(user, &sb_access_read, "/home/u/p/work/test.pem", SB_TIER_GLOBAL);
-	add_rule(user, &sb_access_ask, "/home/*/p/work/asked", SB_TIER_GLOBAL);
-	add_rule(user, &sb_access_deny, "/home/*/q/work/other", SB_TIER_GLOBAL);
+	add_rule(user, &sb_access_read, "/home/u/p/desk/test.pem", SB_TIER_GLOBAL);
+	add_rule(user, &sb_access_ask, "/home/*/p/desk/asked", SB_TIER_GLOBAL);
+	add_rule(user, &sb_access_deny, "/home/*/q/desk/other", SB_TIER_GLOBAL);
 	assert_int_equal(sb_policy_seal(user, NULL), SB_OK);
 	assert_int_equal(sb_zones_rules(seen, &zones, SB_ZONE_SEEN, NULL), SB_OK);
 	assert_int_equal(sb_zones_inherit(seen, &zones, SB_ZONE_SEEN, user, NULL), SB_OK);
 	assert_int_equal(sb_policy_seal(seen, NULL), SB_OK);
-	expect_verdicts(seen, "/work/x", "++++");
-	expect_verdicts(seen, "/work/secret/x", "----");
-	expect_verdicts(seen, "/work/.ssh/id", "----");
-	expect_verdicts(seen, "/work/deep/a.pem", "----");
+	expect_verdicts(seen, "/desk/x", "++++");
+	expect_verdicts(seen, "/desk/secret/x", "----");
+	expect_verdicts(seen, "/desk/.ssh/id", "----");
+	expect_verdicts(seen, "/desk/deep/a.pem", "----");
 	expect_verdicts(seen, "/data/a.pem", "----");
-	expect_verdicts(seen, "/work/test.pem", "+---");
-	expect_verdicts(seen, "/work/asked", "+aaa");
-	expect_verdicts(seen, "/work/other", "++++");
+	expect_verdicts(seen, "/desk/test.pem", "+---");
+	expect_verdicts(seen, "/desk/asked", "+aaa");
+	expect_verdicts(seen, "/desk/other", "++++");
 	expect_verdicts(seen, "/data/open", "+---"); /* a rule of the user's opens nothing */
 	sb_policy_free(user);
 	sb_policy_free(seen);
@@ -482,7 +482,7 @@ static void rules_of_the_user_hold(void **state)
 static void rules_around_the_directory(void **state)
 {
 	struct sb_zone all[] = {
-		one_zone("work", "/home/u/p/work", SB_ZONE_RW, SB_PRE_APPROVED, SB_PRE_APPROVED)};
+		one_zone("desk", "/home/u/p/desk", SB_ZONE_RW, SB_PRE_APPROVED, SB_PRE_APPROVED)};
 	struct sb_zones zones = {all, 1};
 	struct sb_policy *user = sb_policy_new(), *seen = sb_policy_new();
 	struct sb_error err;
@@ -494,7 +494,7 @@ static void rules_around_the_directory(void **state)
 	assert_int_equal(sb_zones_rules(seen, &zones, SB_ZONE_SEEN, NULL), SB_OK);
 	assert_int_equal(sb_zones_inherit(seen, &zones, SB_ZONE_SEEN, user, NULL), SB_OK);
 	assert_int_equal(sb_policy_seal(seen, NULL), SB_OK);
-	expect_verdicts(seen, "/work/x", "+---");
+	expect_verdicts(seen, "/desk/x", "+---");
 	sb_policy_free(user);
 	sb_policy_free(seen);
 	user = sb_policy_new();
@@ -502,7 +502,7 @@ static void rules_around_the_directory(void **state)
 	add_rule(user, &sb_access_deny, "/home/**", SB_TIER_GLOBAL);
 	assert_int_equal(sb_policy_seal(user, NULL), SB_OK);
 	assert_int_equal(sb_zones_inherit(seen, &zones, SB_ZONE_SEEN, user, &err), SB_E_REFUSED);
-	assert_non_null(strstr(err.message, "/work: a rule hides its directory"));
+	assert_non_null(strstr(err.message, "/desk: a rule hides its directory"));
 	sb_policy_free(user);
 	sb_policy_free(seen);
 }
