@@ -527,7 +527,11 @@ static bool could_be_planted(const struct sb_setup *setup, const char *dir)
 static int protect(const struct sb_setup *setup, const char *dir, unsigned mode,
 		   struct sb_error *err)
 {
-	int status = could_be_planted(setup, dir) ? sb_config_make_dirs(dir, mode, err) : SB_OK;
+	struct sb_error own;
+	int status;
+
+	err = err ? err : &own; /* it is read */
+	status = could_be_planted(setup, dir) ? sb_config_make_dirs(dir, mode, err) : SB_OK;
 
 	/* What we may not create, the command may not either. */
 	if (status != SB_OK &&
