@@ -14,7 +14,7 @@ def start(fx, command, *flags):
 @test("C7 a yes is for these writes, which then ask no more", variants=BOTH)
 def yes(fx):
     (fx.outside / "old").write_text("old\n")
-    command = (f"echo 1 > {fx.outside}/a; cat {fx.outside}/a | tee -a {fx.outside}/a; rm {fx.outside}/old; mkdir {fx.outside}/d; "
+    command = (f"echo 1 > {fx.outside}/a; echo 2 | tee -a {fx.outside}/a; rm {fx.outside}/old; mkdir {fx.outside}/d; "
                "touch here; echo done=$?")
     term = start(fx, command)
     shown = term.expect(r"this command would[\s\S]*\[y/N\] ").group()
@@ -31,7 +31,7 @@ def yes(fx):
     equal(agreed, [("create", f"{fx.outside}/a", "once"), ("delete", f"{fx.outside}/old", "once"), ("create", f"{fx.outside}/d", "once")],
           "on record")
     equal((fx.read(fx.outside / "a"), (fx.outside / "old").exists(), (fx.outside / "d").is_dir(), fx.exists("here")),
-          ("1\n1\n", False, True, True))
+          ("1\n2\n", False, True, True))
 
 
 @test("C7 a no, or anything else, and it does not start", variants=BOTH)
