@@ -9,7 +9,8 @@ Suites:
                                       one that is alone, from both
     files     tests/files/*.py        as root and as an ordinary user
     enforce   tests/enforce/*.py      as root and as an ordinary user
-    supervise tests/supervise/*.py    as root and as an ordinary user; ONCE (lib/programs.py) of them not as root
+    supervise tests/supervise/*.py    as root and as an ordinary user; ONCE (lib/programs.py) of them not as root,
+                                      of AS_ROOT only some tests as root
     cli       tests/cli/*.py          the same
     mcp       tests/mcp/*.py          the same; and SANITIZED of them
                                       from BUILD-asan
@@ -66,8 +67,8 @@ sys.path.insert(0, str(TOP / "tests" / "lib"))
 
 from own_mounts import disk_in_memory, in_memory, unmount  # noqa: E402 (needs the path)
 from places import Places  # noqa: E402
-from programs import (LONGEST, ON_DISK, ONCE, PERSONS, QUICK, RUNS, SANITIZED, SLOW_UNITS, SUPERVISED_ONLY,  # noqa: E402
-                      WAITING)
+from programs import (AS_ROOT, LONGEST, ON_DISK, ONCE, PERSONS, QUICK, RUNS, SANITIZED, SLOW_UNITS,  # noqa: E402
+                      SUPERVISED_ONLY, WAITING)
 
 SUITES = ("unit", "files", "enforce", "supervise", "cli", "mcp", "facts", "replay", "cross")
 ELSEWHERE = ("machines",)  # only when asked for
@@ -253,10 +254,12 @@ def jobs_of(suite, account, privileged, is_alone, runs):
             for script in sorted((account.top / "tests" / suite).glob("*.py")):
                 if "--static" in flags and f"{suite}/{script.name}" in SUPERVISED_ONLY:
                     continue
-                if privileged and not is_alone and f"{suite}/{script.name}" in ONCE:
+                is_second = privileged and not is_alone
+                if is_second and f"{suite}/{script.name}" in ONCE:
                     continue
+                words = AS_ROOT.get(f"{suite}/{script.name}", ()) if is_second else ()
                 yield Job(suite, f"{suite}/{script.name}{' ' if flags else ''}{flags}",
-                          [account.python, str(script)], account, build, flags=flags)
+                          [account.python, str(script), *words], account, build, flags=flags)
         sandbash = sanitized_server(account) if suite == "mcp" and privileged else None
         for name in SANITIZED if sandbash else ():
             yield Job(suite, f"{name} asan", [account.python, str(account.top / "tests" / name)],
@@ -634,7 +637,8 @@ def main():
         missed = sum(len(o.skips) for job, o in outcomes if not job.optional)
         failed, skipped = failed + missed, skipped - missed
     if not jobs:
-        print("hint: no test program matches; is the tree built (make test does that)?")
+        print(f"no test program{' that is quick' if options.quick else ''} has '{options.only}' in its name" if options.only
+              else "no test program is there; is the tree built (make test does that)?")
         failed += 1
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     return 1 if failed else 0

@@ -172,6 +172,8 @@ struct sb_files_question {
 	const char *whole, *seal;
 	const char *leads_to; /* where a link leads that is copied or moved there; or NULL */
 	const char *shown;    /* path as the agent knows it: another for a worker (worker.h) */
+	/* What was answered for a directory is no answer: it is about this one thing, whose reason is given. */
+	bool by_itself;
 };
 
 enum sb_files_answer {
@@ -235,6 +237,8 @@ struct sb_files_options {
 	bool no_sync; /* do not wait for the disk: a power cut may then lose the new text */
 	/* directories that are obeyed by what variables say ($PATH), canonical; NULL-terminated, or NULL */
 	const char *const *obeyed;
+	const char *
+		account_home; /* the account's own, where home is another: links there count, too; or NULL */
 };
 
 struct sb_files;

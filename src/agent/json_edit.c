@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/auto.h"
 #include "base/json.h"
 
 static bool is_blank(char c)
@@ -84,7 +85,7 @@ static void print(const struct sb_json_text *doc, size_t at, const char *indent,
 static void put_member(const char *key, const char *value, const char *indent, const char *step,
 		       struct sb_buf *out)
 {
-	struct sb_json_text doc;
+	SB_AUTO(sb_json_text_done) struct sb_json_text doc = {0};
 	struct sb_json json;
 
 	if (key) {
@@ -97,7 +98,6 @@ static void put_member(const char *key, const char *value, const char *indent, c
 		return;
 	}
 	print(&doc, SB_JSON_ROOT, indent, step, out);
-	sb_json_text_done(&doc);
 }
 
 static size_t last_of(const struct sb_json_text *doc, size_t container)

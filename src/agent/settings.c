@@ -299,7 +299,7 @@ int sb_piece_add(const struct sb_agent *agent, const struct sb_piece *piece, con
 /* The value at the first keys of a piece, in the text as it was; 0: not there. */
 static bool was_there(const struct sb_piece *piece, const char *text, size_t length, size_t depth)
 {
-	struct sb_json_text doc;
+	SB_AUTO(sb_json_text_done) struct sb_json_text doc = {0};
 	size_t at = SB_JSON_ROOT;
 
 	if (is_empty(text, length) ||
@@ -310,7 +310,6 @@ static bool was_there(const struct sb_piece *piece, const char *text, size_t len
 		if (!at)
 			break;
 	}
-	sb_json_text_done(&doc);
 	return at || !depth;
 }
 

@@ -6,6 +6,7 @@
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/escape.h"
+#include "base/words.h"
 
 #define MAX_DEPTH 64
 #define MAX_PATH 4096 /* bytes of a path; a setting's is a tenth of that */
@@ -158,8 +159,7 @@ static int read_string(struct reader *reader, struct sb_buf *out, bool *out_line
 
 static bool is_bare(int c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_' || c == '-';
+	return sb_is_letter((char)c) || sb_is_digit((char)c) || c == '_' || c == '-';
 }
 
 /* a."b".c, behind what is in path already. */

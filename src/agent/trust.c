@@ -117,7 +117,7 @@ static int look_at_trust(const struct sb_pieces *pieces, const char *file,
 int sb_hook_look(const struct sb_agent *agent, const struct sb_pieces *pieces, const char *file,
 		 const struct sb_buf *text, struct sb_hook_state *out, struct sb_error *err)
 {
-	struct sb_json_text doc;
+	SB_AUTO(sb_json_text_done) struct sb_json_text doc = {0};
 	size_t found, list;
 	int status;
 
@@ -149,7 +149,6 @@ int sb_hook_look(const struct sb_agent *agent, const struct sb_pieces *pieces, c
 				out->why = "hooksConfig.disabled has 'sandbash'";
 			}
 	}
-	sb_json_text_done(&doc);
 	return SB_OK;
 }
 

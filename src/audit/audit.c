@@ -25,6 +25,7 @@
 #include "audit/log.h"
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/write.h"
 
 #define SHARED_BYTES (4 * 1024 * 1024) /* of a day's file: then the next one begins */
 #define RESERVED (16 * 1024)           /* a start with a long command line, and an end */
@@ -56,35 +57,6 @@ static int64_t now_us(void)
 	/* not through the vDSO: a static run asks once or twice, and finding the way there takes 5 us */
 	syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
 	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
-/* mkdir -p, mode 0700 whatever the umask. */
-static int make_dirs(const char *dir, struct sb_error *err)
-{
-	SB_AUTO_FREE char *path = strdup(dir);
-
-	if (!path)
-		return sb_no_memory(err);
-	for (char *slash = path;;) {
-		struct stat info;
-
-		slash = strchr(slash + 1, '/');
-		if (slash)
-			*slash = '\0';
-		if (mkdir(path, 0700) == 0) {
-			if (chmod(path, 0700) != 0)
-				return sb_fail(err, SB_E_SYSTEM, errno, "cannot create '%s'", path);
-		} else if (errno != EEXIST) {
-			int error = errno;
-
-			/* on a read-only mount mkdir says EROFS even for what is there */
-			if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
-				return sb_fail(err, SB_E_SYSTEM, error, "cannot create '%s'", path);
-		}
-		if (!slash)
-			return SB_OK;
-		*slash = '/';
-	}
 }
 
 static void new_session_id(char out[SB_SESSION_SIZE])
@@ -213,7 +185,7 @@ static int open_file(struct sb_audit *audit, const char *state_dir, struct sb_er
 		return SB_OK;
 	dir = open(log_dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir < 0 && errno == ENOENT) {
-		status = make_dirs(log_dir, err);
+		status = sb_make_dirs(log_dir, 0700, "create", err);
 		if (status != SB_OK)
 			return status;
 		dir = open(log_dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

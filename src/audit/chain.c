@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "audit/log.h"
+#include "base/auto.h"
 
 static const char zeros[] = "0000000000000000000000000000000000000000000000000000000000000000";
 
@@ -101,12 +102,11 @@ static void check_record(struct checker *checker, size_t line, const char *bytes
 static int check_line(struct checker *checker, size_t line, const char *bytes, size_t length,
 		      const char *session, struct sb_error *err)
 {
-	struct sb_record record;
+	SB_AUTO(sb_record_done) struct sb_record record = {0};
 	int status = sb_record_parse(bytes, length, &record, err);
 
 	if (status == SB_OK) {
 		check_record(checker, line, bytes, length, &record, session);
-		sb_record_done(&record);
 		return SB_OK;
 	}
 	if (status != SB_E_INVALID)

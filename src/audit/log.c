@@ -249,7 +249,7 @@ static int remove_session(int dir, const char *session)
 
 int sb_log_prune(int dir, struct sb_prune *prune, struct sb_error *err)
 {
-	struct sb_session_list list = {0};
+	SB_AUTO(sb_log_list_done) struct sb_session_list list = {0};
 	int status = sb_log_list(dir, &list, err);
 
 	if (status != SB_OK)
@@ -278,6 +278,5 @@ int sb_log_prune(int dir, struct sb_prune *prune, struct sb_error *err)
 		if (error != ENOENT) /* somebody else prunes, too, and tells */
 			prune->removed(prune->context, session, too_old ? "age" : "size", error);
 	}
-	sb_log_list_done(&list);
 	return SB_OK;
 }

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/auto.h"
+
 /* Times of files come from a clock that is a tick behind the one for records. */
 #define TICK_US 1000000
 
@@ -212,7 +214,7 @@ static int take_list(struct sb_trail *trail, const struct sb_session_list *list,
 
 int sb_trail_refresh(struct sb_trail *trail, struct sb_error *err)
 {
-	struct sb_session_list list;
+	SB_AUTO(sb_log_list_done) struct sb_session_list list = {0};
 	int status = SB_OK;
 
 	if (trail->dir < 0)
@@ -222,9 +224,7 @@ int sb_trail_refresh(struct sb_trail *trail, struct sb_error *err)
 	status = sb_log_list(trail->dir, &list, err);
 	if (status != SB_OK)
 		return status;
-	status = take_list(trail, &list, err);
-	sb_log_list_done(&list);
-	return status;
+	return take_list(trail, &list, err);
 }
 
 int sb_trail_new(const char *state_dir, const struct sb_trail_options *options,

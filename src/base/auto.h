@@ -3,6 +3,7 @@
  *
  *     SB_AUTO_FD int fd = open(...);       closed when the block is left
  *     *out_fd = sb_take_fd(&fd);           unless it is given away
+ *     SB_AUTO(sb_x_done) struct sb_x x = {0};
  */
 #ifndef SB_BASE_AUTO_H
 #define SB_BASE_AUTO_H
@@ -36,6 +37,7 @@ static inline void sb_auto_closedir(DIR **dir)
 		closedir(*dir);
 }
 
+#define SB_AUTO(done) __attribute__((cleanup(done)))
 #define SB_AUTO_FD __attribute__((cleanup(sb_auto_close)))
 #define SB_AUTO_DIR __attribute__((cleanup(sb_auto_closedir)))
 #define SB_AUTO_FREE __attribute__((cleanup(sb_auto_free)))

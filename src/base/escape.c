@@ -242,6 +242,24 @@ void sb_escape_puts_name(struct sb_buf *out, const char *name)
 	sb_escape_name(out, name, strlen(name));
 }
 
+void sb_escape_put(struct sb_buf *out, const char *before, const char *text, const char *after)
+{
+	if (!text)
+		return;
+	sb_buf_puts(out, before);
+	sb_escape_puts(out, text);
+	sb_buf_puts(out, after);
+}
+
+void sb_escape_put_name(struct sb_buf *out, const char *before, const char *name, const char *after)
+{
+	if (!name)
+		return;
+	sb_buf_puts(out, before);
+	sb_escape_puts_name(out, name);
+	sb_buf_puts(out, after);
+}
+
 void sb_escape_value(struct sb_buf *out, const char *bytes, size_t length, size_t most)
 {
 	/* of what is very long the middle is not looked at; each byte becomes \xNN at most */

@@ -55,6 +55,11 @@ void sb_escape_name(struct sb_buf *out, const char *bytes, size_t length);
 void sb_escape_puts(struct sb_buf *out, const char *text);
 void sb_escape_puts_name(struct sb_buf *out, const char *name);
 
+/* The same between two texts of ours, "" for none.  NULL: nothing at all. */
+void sb_escape_put(struct sb_buf *out, const char *before, const char *text, const char *after);
+void sb_escape_put_name(struct sb_buf *out, const char *before, const char *name,
+			const char *after);
+
 /*
  * The same for a value, of which a person has to see what it does, in at most so many bytes, 64 at least: many
  * blanks in a row as [N blanks]; of what is longer the beginning and the end, and how long it is.

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/auto.h"
 #include "base/escape.h"
 
 struct reader {
@@ -325,8 +326,7 @@ static bool order_members(struct reader *reader, struct sb_json_node *object,
 	struct sb_json_tree *tree = reader->tree;
 	uint32_t count = 0;
 
-	for (const struct sb_json_node *child = sb_json_first(object); child;
-	     child = sb_json_next(tree, object, child))
+	SB_EACH_CHILD(child, tree, object)
 		all[count++] = child;
 	if (count)
 		qsort(all, count, sizeof *all, compare_members);
@@ -342,7 +342,7 @@ static bool order_members(struct reader *reader, struct sb_json_node *object,
 static bool order_all(struct reader *reader)
 {
 	struct sb_json_tree *tree = reader->tree;
-	const struct sb_json_node **all = calloc(tree->count, sizeof *all);
+	SB_AUTO_FREE const struct sb_json_node **all = calloc(tree->count, sizeof *all);
 	bool done;
 
 	tree->order = calloc(tree->count, sizeof *tree->order);
@@ -352,7 +352,6 @@ static bool order_all(struct reader *reader)
 	for (uint32_t i = 0; done && i < tree->count; i++)
 		if (tree->nodes[i].type == SB_JSON_OBJECT)
 			done = order_members(reader, &tree->nodes[i], all);
-	free(all);
 	return done;
 }
 
@@ -405,7 +404,7 @@ const struct sb_json_node *sb_json_member(const struct sb_json_tree *tree,
 					  const struct sb_json_node *object, const char *key,
 					  size_t length)
 {
-	uint32_t low = 0, high = object->type == SB_JSON_OBJECT ? object->count : 0;
+	uint32_t low = 0, high = object && object->type == SB_JSON_OBJECT ? object->count : 0;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -425,7 +424,7 @@ const struct sb_json_node *sb_json_member(const struct sb_json_tree *tree,
 
 const struct sb_json_node *sb_json_first(const struct sb_json_node *node)
 {
-	return node->count ? node + 1 : NULL;
+	return node && node->count ? node + 1 : NULL;
 }
 
 const struct sb_json_node *sb_json_next(const struct sb_json_tree *tree,

@@ -62,12 +62,16 @@ const char *sb_json_read_settings(const char *bytes, size_t length, struct sb_js
 const char *sb_json_skip(const char *at, const char *end);
 void sb_json_tree_done(struct sb_json_tree *tree);
 
-/* The member of that name, or NULL. */
+/* The member of that name, or NULL; NULL has none. */
 const struct sb_json_node *sb_json_member(const struct sb_json_tree *tree,
 					  const struct sb_json_node *object, const char *key,
 					  size_t length);
 
-/* The first thing in an array or object, and the next after one; NULL: no more. */
+#define SB_EACH_CHILD(child, tree, node)                                                           \
+	for (const struct sb_json_node *child = sb_json_first(node); child;                        \
+	     child = sb_json_next(tree, node, child))
+
+/* The first thing in an array or object, and the next after one; NULL: no more.  In NULL there is nothing. */
 const struct sb_json_node *sb_json_first(const struct sb_json_node *node);
 const struct sb_json_node *sb_json_next(const struct sb_json_tree *tree,
 					const struct sb_json_node *node,

@@ -23,6 +23,41 @@ bool sb_words_have_like(const char *words, const char *name, size_t length);
 /* How long is the first of them that text begins with?  0: it begins with none. */
 size_t sb_words_begin(const char *words, const char *text);
 
+/* ASCII's, whatever the locale. */
+static inline bool sb_is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static inline bool sb_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static inline bool sb_text_begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+static inline bool sb_text_ends(const char *text, const char *with)
+{
+	size_t length = strlen(text), width = strlen(with);
+
+	return length >= width && strcmp(text + length - width, with) == 0;
+}
+
+/* The names of a directory itself and of the one around it. */
+static inline bool sb_is_dots(const char *name)
+{
+	return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
+}
+
+/* NULL is like NULL alone. */
+static inline bool sb_text_same(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
 static inline bool sb_is_word(const char *words, const char *name)
 {
 	return sb_words_have(words, name, strlen(name));

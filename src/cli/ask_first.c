@@ -42,8 +42,7 @@ static void put_question(const struct sb_run *run, const struct sb_agreed_list *
 	sb_buf_puts(out, ": this command would\n");
 	for (size_t i = 0; i < list->count; i++) {
 		sb_buf_printf(out, "  %s '", sb_agreed_verb(list->all[i].op));
-		sb_escape_puts_name(out, list->all[i].path);
-		sb_buf_puts(out, "'\n");
+		sb_escape_put_name(out, "", list->all[i].path, "'\n");
 	}
 	if (list->unsaid)
 		sb_buf_puts(out, "it may change more, which its words do not tell: that asks when "

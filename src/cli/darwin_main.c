@@ -14,6 +14,7 @@
 
 #include "base/auto.h"
 #include "base/escape.h"
+#include "base/words.h"
 #include "config/setup.h"
 #include "config/variables.h"
 #include "enforce/darwin_run.h"
@@ -63,7 +64,7 @@ static void add_others(struct launch *launch, const char *directory)
 	while ((entry = sb_sys_dir_next(&dir)) && launch->other_count < MAX_OTHERS) {
 		char *path = NULL;
 
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+		if (!sb_is_dots(entry->d_name))
 			path = sb_path_join(directory, entry->d_name);
 		if (path)
 			launch->others[launch->other_count++] = path;

@@ -61,8 +61,7 @@ static void dry_run_text(const struct sb_run *run, const struct sb_layers *layer
 
 	sb_buf_puts(out, "would run:  ");
 	sb_shell_quote_all(out, (const char *const *)run->argv);
-	sb_buf_puts(out, "\nin:         ");
-	sb_escape_puts_name(out, run->setup.home.cwd);
+	sb_escape_put_name(out, "\nin:         ", run->setup.home.cwd, "");
 	sb_buf_printf(out, "\nmode:       %s\n", sb_mode_name(sb_policy_mode(run->setup.policy)));
 	if (run->setup.profile.name)
 		sb_buf_printf(out, "profile:    %s\n", run->setup.profile.name);
@@ -102,18 +101,14 @@ static void dry_run_text(const struct sb_run *run, const struct sb_layers *layer
 			continue;
 		sb_buf_printf(out, "  %-10s ", what);
 		sb_escape_puts_name(out, node->path);
-		if (node->rule) {
-			sb_buf_puts(out, "  # ");
-			sb_escape_puts(out, node->rule->origin);
-		}
+		if (node->rule)
+			sb_escape_put(out, "  # ", node->rule->origin, "");
 		sb_buf_putc(out, '\n');
 	}
 	for (size_t i = 0; i < run->plan.absent_count; i++) {
 		if (sb_plan_state_at(&run->plan, run->plan.absent[i]) != SB_STATE_READABLE)
 			continue; /* it is in something writable, or cannot be made: warned about */
-		sb_buf_puts(out, "  may make   ");
-		sb_escape_puts_name(out, run->plan.absent[i]);
-		sb_buf_putc(out, '\n');
+		sb_escape_put_name(out, "  may make   ", run->plan.absent[i], "\n");
 	}
 	if (weak->count)
 		sb_buf_puts(out, "not held on this machine:\n");
@@ -170,6 +165,7 @@ int sb_cli_dry_run(const struct sb_command_line *line)
 		layers.supervised = sb_is_supervised(line) && !layers.outer;
 		layers.pid_namespace = layers.supervised && layers.mounts;
 		layers.gate = layers.supervised && layers.net_namespace;
+		layers.spares = layers.supervised ? 0 : -1; /* they would be made */
 		if (!status && !layers.outer)
 			sb_weaknesses_find(&layers, &run.plan, &weak);
 	}

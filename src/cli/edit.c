@@ -52,8 +52,7 @@ static int confirm(const char *did, const char *pattern, const char *how, const 
 	sb_buf_printf(&out, "%s '", did);
 	sb_escape_puts(&out, pattern);
 	sb_buf_printf(&out, "' %s ", how);
-	sb_escape_puts_name(&out, file);
-	sb_buf_putc(&out, '\n');
+	sb_escape_put_name(&out, "", file, "\n");
 	return sb_print(&out);
 }
 
@@ -76,6 +75,8 @@ int sb_cli_add_path(const struct sb_command_line *line)
 	else if (added.missing)
 		sb_warn("'%s': %s; it is skipped until it is there", added.pattern,
 			strerror(added.missing));
+	if (added.missing && strpbrk(line->action_value, "*?["))
+		sb_warn("'*', '?' and '[' are characters of a name here; --edit is for rules with wildcards");
 	status = added.changed ? confirm("Added", added.pattern, "to", file)
 			       : confirm("Nothing to do:", added.pattern, "is already in", file);
 	free(added.pattern);

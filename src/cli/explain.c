@@ -278,9 +278,7 @@ static void explain_change(const struct explanation *found, struct sb_buf *out)
 		return;
 	}
 	if (found->own) {
-		sb_buf_puts(out, "to change this:    leave out ");
-		sb_escape_puts(out, found->own->origin);
-		sb_buf_putc(out, '\n');
+		sb_escape_put(out, "to change this:    leave out ", found->own->origin, "\n");
 		return;
 	}
 	if (found->judged[SB_READ].decision.verdict != SB_ALLOW)

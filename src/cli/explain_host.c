@@ -103,15 +103,12 @@ static void explain_text(const struct sb_setup *setup, const struct explanation 
 		      sb_verdict_name(found->reach.verdict));
 	if (found->reach.rule)
 		put_rule(found->reach.rule, out);
-	sb_escape_puts(out, found->origin);
-	sb_buf_putc(out, '\n');
+	sb_escape_put(out, "", found->origin, "\n");
 	put_notes(setup, found, out);
 	if (found->final) {
 		sb_buf_puts(out, "no option changes this\n");
 	} else if (!found->change[0]) {
-		sb_buf_puts(out, "to change this:    leave out ");
-		sb_escape_puts(out, found->origin);
-		sb_buf_putc(out, '\n');
+		sb_escape_put(out, "to change this:    leave out ", found->origin, "\n");
 	} else {
 		const char *rest = strchr(found->change, ' ');
 		bool two = strncmp(found->change, "--network", 9) == 0;

@@ -340,13 +340,14 @@ static int run(struct doing *doing)
 			  .git_settings = (const char *const *)setup->home.git_settings,
 			  .obeyed = (const char *const *)setup->home.obeyed,
 			  .config_home = setup->home.xdg_config,
-			  .data_home = setup->home.xdg_data},
+			  .data_home = setup->home.xdg_data,
+			  .account_home = sb_home_of_account(&setup->home)},
 		.network_off = doing->line->worker && !doing->worker.network,
 		.best_effort = doing->line->best_effort,
 		.ask = ask,
 		.context = doing,
 	};
-	struct sb_repo_result result = {0};
+	SB_AUTO(sb_repo_result_done) struct sb_repo_result result = {0};
 	struct sb_error err;
 	int status = open_record(doing, &err);
 
@@ -359,7 +360,6 @@ static int run(struct doing *doing)
 		close_record(doing, &result, &err, SB_EXIT_FAILURE);
 		status = sb_report(&err);
 	}
-	sb_repo_result_done(&result);
 	return status;
 }
 

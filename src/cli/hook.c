@@ -81,9 +81,7 @@ struct judging {
 
 static void put_name(struct sb_buf *out, const char *path)
 {
-	sb_buf_putc(out, '\'');
-	sb_escape_puts_name(out, path);
-	sb_buf_putc(out, '\'');
+	sb_escape_put_name(out, "'", path, "'");
 }
 
 /* Which rule, or what else, is against it. */
@@ -152,8 +150,7 @@ static void refuse(const struct judging *judging, const struct sb_judged *judged
 			    "; use a shell command instead: there sandbash looks at the contents "
 			    "and lets harmless ones through");
 	else if (judged->guard.detail[0]) {
-		sb_buf_puts(out, "; ");
-		sb_escape_puts(out, judged->guard.detail);
+		sb_escape_put(out, "; ", judged->guard.detail, "");
 	}
 	put_way(judging, judged, path, touch, out);
 }
@@ -413,7 +410,7 @@ int sb_cli_hook(const struct sb_command_line *line)
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_TOOL_EVENT_LIMIT);
 	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_TOOL_EVENT_LIMIT * 8UL);
 	const struct sb_agent *agent = sb_agent_find(line->action_value);
-	struct sb_tool_event event = {0};
+	SB_AUTO(sb_tool_event_done) struct sb_tool_event event = {0};
 	struct sb_error err;
 	int status;
 
@@ -434,6 +431,5 @@ int sb_cli_hook(const struct sb_command_line *line)
 	}
 	if (!status && sb_print(&out) != 0)
 		status = BLOCK;
-	sb_tool_event_done(&event);
 	return status;
 }

@@ -179,8 +179,7 @@ static int plan_file(const struct plan *plan, struct change *change, struct sb_e
 
 static void say_file(struct plan *plan, const char *file)
 {
-	sb_escape_puts_name(&plan->said, file);
-	sb_buf_putc(&plan->said, '\n');
+	sb_escape_put_name(&plan->said, "", file, "\n");
 }
 
 /* The lines of a piece, as they are written to a file that has nothing else. */
@@ -230,7 +229,7 @@ static void say_pieces(struct plan *plan, const struct change *change)
 
 static int write_copy(const char *path, mode_t mode, const struct sb_buf *text)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	SB_AUTO_FD int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	int status;
 
 	if (fd < 0)
@@ -238,7 +237,6 @@ static int write_copy(const char *path, mode_t mode, const struct sb_buf *text)
 	status = sb_write_all(fd, text->data, text->length);
 	if (status == 0 && (fchmod(fd, mode) != 0 || fsync(fd) != 0))
 		status = -errno;
-	close(fd);
 	if (status < 0)
 		unlink(path);
 	return status;

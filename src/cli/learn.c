@@ -168,16 +168,14 @@ static void tell_not_learned(struct lesson *lesson, const struct sb_refused *ref
 	}
 	lesson->lines++;
 	sb_buf_printf(out, "#   %s '", refused->verb);
-	sb_escape_puts_name(out, refused->path);
-	sb_buf_puts(out, "' (");
+	sb_escape_put_name(out, "", refused->path, "' (");
 	put_times(out, refused->count);
 	if (refused->program) {
 		char name[64];
 
 		sb_buf_printf(out, ", by %s", sb_escape_line(name, sizeof name, refused->program));
 	}
-	sb_buf_puts(out, "): ");
-	sb_escape_puts(out, why);
+	sb_escape_put(out, "): ", why, "");
 	if (refused->paths[0])
 		sb_buf_printf(out, "\n#       by hand: %s", refused->way);
 	sb_buf_putc(out, '\n');
@@ -320,9 +318,9 @@ static int take_line(struct lesson *lesson, const char *bytes, size_t length)
 {
 	const struct sb_home *home = &lesson->setup->home;
 	const struct sb_rule_base base = {.directory = home->cwd, .home = home->home};
-	struct sb_resolved resolved = {0};
+	SB_AUTO(sb_resolved_done) struct sb_resolved resolved = {0};
 	struct sb_need known = {.known = true, .names = 1};
-	struct sb_line line;
+	SB_AUTO(sb_line_done) struct sb_line line = {0};
 	bool plain;
 	int status = sb_line_parse(bytes, length, &line, lesson->err);
 
@@ -342,8 +340,6 @@ static int take_line(struct lesson *lesson, const char *bytes, size_t length)
 		sb_buf_append(&lesson->kept, bytes, length);
 		sb_buf_putc(&lesson->kept, '\n');
 	}
-	sb_resolved_done(&resolved);
-	sb_line_done(&line);
 	return status;
 }
 
@@ -384,10 +380,8 @@ static void put_need(const struct sb_need *need, struct sb_buf *out)
 		sb_buf_printf(out, ", for %zu names", need->names);
 	if (need->cache)
 		sb_buf_printf(out, "; %s", need->cache);
-	if (need->overrules) {
-		sb_buf_puts(out, "; an exception to ");
-		sb_escape_puts(out, need->overrules);
-	}
+	if (need->overrules)
+		sb_escape_put(out, "; an exception to ", need->overrules, "");
 	if (need->names > 1 && lstat(need->path, &info) != 0)
 		sb_buf_puts(out, "; not there yet, and quicker to fill if it is made before");
 	sb_buf_putc(out, '\n');

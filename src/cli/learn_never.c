@@ -142,14 +142,11 @@ static bool is_in_place(const struct sb_never *never, const char *path, unsigned
 /* Is it one, in one, or around one, as a pattern of the table says? */
 static bool meets(const char *pattern_text, const char *path)
 {
-	struct sb_pattern pattern;
-	bool found;
+	SB_AUTO(sb_pattern_done) struct sb_pattern pattern = {0};
 
 	if (sb_pattern_parse(pattern_text, &pattern, NULL) != SB_OK)
 		return true;
-	found = sb_pattern_covers(&pattern, path) || sb_pattern_reaches(&pattern, path);
-	sb_pattern_done(&pattern);
-	return found;
+	return sb_pattern_covers(&pattern, path) || sb_pattern_reaches(&pattern, path);
 }
 
 static bool is_secret_in(const char *base, enum sb_secret_base which, const char *path,
@@ -345,14 +342,11 @@ static bool is_singled_out(const struct sb_never *never, const char *path, unsig
 static bool begins_at(const struct sb_rule *rule, const char *path)
 {
 	SB_AUTO_FREE char *parent = sb_path_parent(path);
-	struct sb_pattern pattern;
-	bool begins;
+	SB_AUTO(sb_pattern_done) struct sb_pattern pattern = {0};
 
 	if (!parent || sb_pattern_parse(rule->pattern, &pattern, NULL) != SB_OK)
 		return true;
-	begins = !sb_pattern_covers(&pattern, parent);
-	sb_pattern_done(&pattern);
-	return begins;
+	return !sb_pattern_covers(&pattern, parent);
 }
 
 /* A rule that names it was meant: it is for whoever wrote it to change. */

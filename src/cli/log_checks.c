@@ -84,7 +84,7 @@ static void tell_json(struct verifier *verifier, const char *session, const stru
 
 static int verify_all(struct verifier *verifier, struct sb_error *err)
 {
-	struct sb_session_list list = {0};
+	SB_AUTO(sb_log_list_done) struct sb_session_list list = {0};
 	int status = verifier->dir < 0 ? SB_OK : sb_log_list(verifier->dir, &list, err);
 
 	for (size_t i = 0; i < list.count && status == SB_OK; i++) {
@@ -107,7 +107,6 @@ static int verify_all(struct verifier *verifier, struct sb_error *err)
 		else
 			tell(verifier, session, &check, running);
 	}
-	sb_log_list_done(&list);
 	return status;
 }
 

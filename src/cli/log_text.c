@@ -10,32 +10,12 @@
 #include "base/escape.h"
 #include "cli/cli.h"
 
-/* A name, between the two. */
-static void named(struct sb_buf *out, const char *before, const char *name, const char *after)
-{
-	if (!name)
-		return;
-	sb_buf_puts(out, before);
-	sb_escape_puts_name(out, name);
-	sb_buf_puts(out, after);
-}
-
-/* before, text and after, if there is a text */
-static void part(struct sb_buf *out, const char *before, const char *text, const char *after)
-{
-	if (!text)
-		return;
-	sb_buf_puts(out, before);
-	sb_escape_puts(out, text);
-	sb_buf_puts(out, after);
-}
-
 static void command(struct sb_buf *out, const char *const *words)
 {
 	SB_AUTO_BUF struct sb_buf quoted = SB_BUF(SB_OUTPUT_LIMIT);
 
 	sb_shell_quote_all(&quoted, words);
-	part(out, " ", quoted.length ? quoted.data : NULL, "");
+	sb_escape_put(out, " ", quoted.length ? quoted.data : NULL, "");
 }
 
 static unsigned long sum(const unsigned long numbers[4])
@@ -48,11 +28,11 @@ static void put_host(struct sb_buf *out, const struct sb_event *event)
 {
 	if (!event->host)
 		return;
-	part(out, " ", event->host, "");
+	sb_escape_put(out, " ", event->host, "");
 	sb_buf_printf(out, ":%lu", event->port);
-	part(out, "/", event->protocol, "");
-	part(out, " at ", event->address, "");
-	part(out, ", TLS for ", event->tls_name, "");
+	sb_escape_put(out, "/", event->protocol, "");
+	sb_escape_put(out, " at ", event->address, "");
+	sb_escape_put(out, ", TLS for ", event->tls_name, "");
 	if (event->kind == SB_EVENT_CONNECT)
 		sb_buf_printf(out, ", %lu bytes sent, %lu received, %lu ms", event->sent,
 			      event->received, event->milliseconds);
@@ -69,37 +49,37 @@ void sb_log_text(const struct sb_record *record, struct sb_buf *out)
 		      sb_event_name(event->kind));
 	if (event->kind == SB_EVENT_START)
 		sb_buf_printf(out, " session %s", record->session);
-	part(out, " '", record->name, "'");
+	sb_escape_put(out, " '", record->name, "'");
 	if (event->command)
 		command(out, event->command);
-	named(out, " in ", event->directory, "");
-	part(out, "; mode ", event->mode, "");
-	part(out, "; layers: ", event->layers, "");
-	part(out, "; policy ", event->policy_hash, "");
+	sb_escape_put_name(out, " in ", event->directory, "");
+	sb_escape_put(out, "; mode ", event->mode, "");
+	sb_escape_put(out, "; layers: ", event->layers, "");
+	sb_escape_put(out, "; policy ", event->policy_hash, "");
 	if (event->question)
 		sb_buf_printf(out, " #%lu", event->question);
-	part(out, " ", event->op, "");
-	part(out, " (", event->act, ")");
-	named(out, " ", event->path, "");
-	named(out, " (given as ", event->given, ")");
-	named(out, " -> ", event->target, "");
+	sb_escape_put(out, " ", event->op, "");
+	sb_escape_put(out, " (", event->act, ")");
+	sb_escape_put_name(out, " ", event->path, "");
+	sb_escape_put_name(out, " (given as ", event->given, ")");
+	sb_escape_put_name(out, " -> ", event->target, "");
 	put_host(out, event);
-	named(out, ", program ", event->program, "");
-	named(out,
-	      event->kind == SB_EVENT_START                  ? "; worker "
-	      : event->path || event->program || event->host ? ", worker "
-							     : " worker ",
-	      event->worker, "");
+	sb_escape_put_name(out, ", program ", event->program, "");
+	sb_escape_put_name(out,
+			   event->kind == SB_EVENT_START                  ? "; worker "
+			   : event->path || event->program || event->host ? ", worker "
+									  : " worker ",
+			   event->worker, "");
 	if (event->process)
 		sb_buf_printf(out, ", process %d", (int)event->process);
-	part(out, ": ", event->verdict, "");
-	part(out, " (", event->answer, ")");
-	part(out, ", by ", event->by, "");
-	part(out, "; rule: ", event->rule, "");
-	part(out, " ", event->note, "");
+	sb_escape_put(out, ": ", event->verdict, "");
+	sb_escape_put(out, " (", event->answer, ")");
+	sb_escape_put(out, ", by ", event->by, "");
+	sb_escape_put(out, "; rule: ", event->rule, "");
+	sb_escape_put(out, " ", event->note, "");
 	if (event->error)
-		part(out, "; ", strerror(event->error), "");
-	part(out, "; content ", event->content, "");
+		sb_escape_put(out, "; ", strerror(event->error), "");
+	sb_escape_put(out, "; content ", event->content, "");
 	if (event->has_status)
 		sb_buf_printf(out, " status %d", event->status);
 	if (event->counters)

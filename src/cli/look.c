@@ -231,16 +231,12 @@ static size_t count_listed(const struct sb_setup *setup, enum sb_tier tier)
 
 static void list_text(const struct sb_setup *setup, struct sb_buf *out)
 {
-	sb_buf_puts(out, "Current directory: ");
-	sb_escape_puts_name(out, setup->home.cwd);
+	sb_escape_put_name(out, "Current directory: ", setup->home.cwd, "");
 	sb_buf_puts(out, sb_policy_mode(setup->policy) == SB_MODE_READ_ONLY
 				 ? " (read-only mode)\n"
 				 : " (always writable)\n");
-	for (size_t i = 1; setup->projects[i]; i++) {
-		sb_buf_puts(out, "Project: ");
-		sb_escape_puts_name(out, setup->projects[i]);
-		sb_buf_putc(out, '\n');
-	}
+	for (size_t i = 1; setup->projects[i]; i++)
+		sb_escape_put_name(out, "Project: ", setup->projects[i], "\n");
 	for (size_t s = 0; s < sizeof sources / sizeof sources[0]; s++) {
 		SB_AUTO_FREE char *file = source_file(setup, sources[s].tier);
 		size_t count = count_listed(setup, sources[s].tier);
@@ -248,11 +244,7 @@ static void list_text(const struct sb_setup *setup, struct sb_buf *out)
 		if (!count && !sources[s].always)
 			continue;
 		sb_buf_printf(out, "\n%s", sources[s].title);
-		if (file) {
-			sb_buf_puts(out, " (from ");
-			sb_escape_puts_name(out, file);
-			sb_buf_putc(out, ')');
-		}
+		sb_escape_put_name(out, " (from ", file, ")");
 		sb_buf_puts(out, ":\n");
 		for (size_t i = 0; i < setup->listed_count; i++) {
 			const struct sb_listed *listed = &setup->listed[i];

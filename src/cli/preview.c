@@ -53,17 +53,12 @@ static void put_text(const struct sb_preview *preview, struct sb_buf *out)
 		sb_buf_printf(out, "%-7s %-9s ", sb_preview_act_name(file->act),
 			      sb_certainty_name(file->certainty));
 		sb_escape_puts_name(out, file->path);
-		sb_buf_puts(out, "  by: ");
-		sb_escape_puts_name(out, file->by);
-		sb_buf_putc(out, '\n');
+		sb_escape_put_name(out, "  by: ", file->by, "\n");
 	}
 	put_list(out, "programs: ", preview->programs, preview->program_count);
 	sb_buf_printf(out, "network: %s\n", sb_preview_network_name(preview->network));
-	for (size_t i = 0; i < preview->unknown_count; i++) {
-		sb_buf_puts(out, "unknown: ");
-		sb_escape_puts_name(out, preview->unknown[i]);
-		sb_buf_putc(out, '\n');
-	}
+	for (size_t i = 0; i < preview->unknown_count; i++)
+		sb_escape_put_name(out, "unknown: ", preview->unknown[i], "\n");
 	if (preview->problem)
 		sb_buf_printf(out, "cannot be read: line %zu: %s\n", preview->problem_line,
 			      preview->problem);

@@ -94,9 +94,7 @@ void sb_json_network(struct sb_json *json, const struct sb_policy *policy)
 
 static void put_origin(const char *origin, struct sb_buf *out)
 {
-	sb_buf_puts(out, "  # ");
-	sb_escape_puts(out, origin);
-	sb_buf_putc(out, '\n');
+	sb_escape_put(out, "  # ", origin, "\n");
 }
 
 void sb_print_hosts(const struct sb_policy *policy, struct sb_buf *out)

@@ -28,14 +28,13 @@ static void find_programs(const char *name, const char *text, struct sb_buf *out
 {
 	sb_buf_puts(out, name);
 	for (size_t length; *text; text += length + (text[length] == '\n')) {
-		struct sb_line line;
+		SB_AUTO(sb_line_done) struct sb_line line = {0};
 
 		length = strcspn(text, "\n");
 		if (sb_profile_line_parse(text, length, &line, NULL) != SB_OK)
 			continue;
 		if (line.kind == SB_LINE_PROGRAM && strcmp(line.text, name) != 0)
 			sb_buf_printf(out, " %s", line.text);
-		sb_line_done(&line);
 	}
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/auto.h"
@@ -158,18 +159,26 @@ int sb_shell_command(const struct sb_command_line *line, const struct sb_setup *
 	return SB_OK;
 }
 
+/* A directory is none, though whoever may enter it has X_OK. */
+static bool is_program(const char *path)
+{
+	struct stat info;
+
+	return access(path, X_OK) == 0 && stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
+}
+
 char *sb_shell_find(const char *command)
 {
 	const char *path = getenv("PATH");
 
 	if (strchr(command, '/'))
-		return access(command, X_OK) == 0 ? strdup(command) : NULL;
+		return is_program(command) ? strdup(command) : NULL;
 	while (path && *path) {
 		size_t length = strcspn(path, ":");
 		SB_AUTO_FREE char *dir = strndup(path, length);
 		SB_AUTO_FREE char *candidate = dir && dir[0] ? sb_path_join(dir, command) : NULL;
 
-		if (candidate && access(candidate, X_OK) == 0)
+		if (candidate && is_program(candidate))
 			return sb_take_ptr(&candidate);
 		path += length + (path[length] == ':');
 	}

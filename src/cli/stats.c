@@ -132,7 +132,7 @@ static int count_session(struct stats *stats, int dir, const char *session, stru
 
 	sb_lines_open(&lines, dir, session);
 	while (status == SB_OK) {
-		struct sb_record record;
+		SB_AUTO(sb_record_done) struct sb_record record = {0};
 		const char *bytes;
 		size_t length;
 
@@ -156,7 +156,6 @@ static int count_session(struct stats *stats, int dir, const char *session, stru
 		else
 			count_event(&counters, &record.event);
 		status = count_host(stats, &record.event, err);
-		sb_record_done(&record);
 	}
 	sb_lines_done(&lines);
 	for (size_t i = 0; i < COLUMNS; i++)
@@ -172,7 +171,7 @@ static int count_all(const struct sb_log_request *request, struct stats *stats,
 		     struct sb_error *err)
 {
 	SB_AUTO_FD int dir = -1;
-	struct sb_session_list list = {0};
+	SB_AUTO(sb_log_list_done) struct sb_session_list list = {0};
 	int status = sb_log_open(request->home.state_dir, &dir, err);
 
 	if (status == SB_OK && dir >= 0)
@@ -181,7 +180,6 @@ static int count_all(const struct sb_log_request *request, struct stats *stats,
 		if (list.sessions[i].changed_us >= request->options.since_us &&
 		    sb_session_wanted(dir, list.sessions[i].id, request->options.session))
 			status = count_session(stats, dir, list.sessions[i].id, err);
-	sb_log_list_done(&list);
 	return status;
 }
 
@@ -197,8 +195,7 @@ static void hosts_text(const struct stats *stats, struct sb_buf *out)
 
 		sb_buf_printf(out, "%11lu %8lu %8lu %12lu %12lu  ", host->connections,
 			      host->refused, host->asked, host->sent, host->received);
-		sb_escape_puts(out, host->name);
-		sb_buf_putc(out, '\n');
+		sb_escape_put(out, "", host->name, "\n");
 	}
 	if (stats->host_count > HOSTS_SHOWN)
 		sb_buf_printf(out, "and %zu more hosts\n", stats->host_count - HOSTS_SHOWN);

@@ -62,11 +62,8 @@ static void list_state(const struct sb_policy *policy, const char *title, struct
 		if (!any)
 			sb_buf_printf(out, "%s:\n", title);
 		any = true;
-		sb_buf_puts(out, "  ");
-		sb_escape_puts(out, rule->pattern);
-		sb_buf_puts(out, "  # ");
-		sb_escape_puts(out, rule->origin);
-		sb_buf_putc(out, '\n');
+		sb_escape_put(out, "  ", rule->pattern, "  # ");
+		sb_escape_put(out, "", rule->origin, "\n");
 	}
 }
 
@@ -153,9 +150,7 @@ static void status_text(const struct status *status, struct sb_buf *out)
 			"later; opening a file takes about 25 us longer\n");
 	if (sb_policy_clean_env(policy))
 		sb_buf_puts(out, "variables: only usual ones that hold no secrets (clean-env)\n");
-	sb_buf_puts(out, "project:  ");
-	sb_escape_puts_name(out, status->setup.home.cwd);
-	sb_buf_putc(out, '\n');
+	sb_escape_put_name(out, "project:  ", status->setup.home.cwd, "\n");
 	list_state(policy, "writable", out, is_merely_writable);
 	list_fast(status, out);
 	list_state(policy, "hidden by your rules", out, is_users_hidden);
@@ -199,9 +194,9 @@ static void status_json(const struct status *status, struct sb_buf *out)
 int sb_cli_status(const struct sb_command_line *line)
 {
 	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
-	struct sb_command_line started = {0};
+	SB_AUTO(sb_command_line_done) struct sb_command_line started = {0};
 	struct status status = {0};
-	char **words = NULL;
+	SB_AUTO_FREE char **words = NULL;
 	struct sb_error err;
 	int result;
 
@@ -227,7 +222,5 @@ int sb_cli_status(const struct sb_command_line *line)
 		result = sb_print(&out);
 	}
 	sb_setup_done(&status.setup);
-	sb_command_line_done(&started);
-	free(words);
 	return result;
 }

@@ -79,20 +79,15 @@ static void print_text(const struct sb_watch_event *event, struct sb_buf *out)
 		sb_buf_printf(out, " %lu", event->id);
 	if (event->kind == SB_WATCH_RUN || event->kind == SB_WATCH_ENDED) {
 		/* both were escaped when they were written down; a file can be written to */
-		sb_buf_puts(out, ": ");
-		sb_escape_puts(out, running->command);
-		sb_buf_puts(out, " in ");
+		sb_escape_put(out, ": ", running->command, " in ");
 		sb_escape_puts(out, running->directory);
 	}
 	if (event->question) {
-		sb_buf_puts(out, ": ");
-		sb_escape_puts_name(out, event->question->program);
+		sb_escape_put_name(out, ": ", event->question->program, "");
 		sb_question_wants(event->question, out);
 	}
-	if (event->text && !(event->kind == SB_WATCH_RUN && event->id)) {
-		sb_buf_puts(out, ": ");
-		sb_escape_puts(out, event->text);
-	}
+	if (event->text && !(event->kind == SB_WATCH_RUN && event->id))
+		sb_escape_put(out, ": ", event->text, "");
 	sb_buf_putc(out, '\n');
 }
 

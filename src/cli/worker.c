@@ -32,10 +32,6 @@
 #define NO_HOME "/home"
 #define WORKER_HOME "/tmp"
 
-/* What says nothing about this machine or its user. */
-#define WORKER_VARIABLES                                                                           \
-	"PATH,HOME,USER,LOGNAME,SHELL,LANG,LANGUAGE,LC_*,TZ,TERM,COLORTERM,NO_COLOR"
-
 struct calling {
 	struct sb_command_line *line;
 	struct sb_setup user; /* of this machine: the user's rules */
@@ -48,7 +44,7 @@ struct calling {
 	char *top; /* of the project */
 	char *cwd; /* as the worker sees it */
 	int state; /* the directory of our record */
-	struct sb_view_made made;
+	struct sb_view_begun *begun;
 	bool shadowed; /* out here "/NAME" of a directory is something else */
 };
 
@@ -190,7 +186,7 @@ static int set_variables(struct calling *calling, struct sb_error *err)
 	struct sb_command_line *line = calling->line;
 	char *names = NULL;
 
-	if (asprintf(&names, "%s%s%s", WORKER_VARIABLES, line->keep_env ? "," : "",
+	if (asprintf(&names, "%s%s%s", SB_ENVIRON_PLAIN, line->keep_env ? "," : "",
 		     line->keep_env ? line->keep_env : "") < 0)
 		return sb_no_memory(err);
 	line->keep_env = names; /* as long as the program lives */
@@ -220,7 +216,7 @@ static int enter(struct calling *calling, struct sb_run *run, struct sb_error *e
 	sb_worker_note(&calling->worker, &calling->has, NULL, &note);
 	view.note = note.length ? note.data : "";
 	status = sb_buf_failed(&note) ? sb_no_memory(err)
-				      : sb_view_enter(&view, &calling->made, err);
+				      : sb_view_enter(&view, calling->begun, err);
 	for (size_t i = 0; i < calling->has.count; i++)
 		close(calling->dirs[i].fd);
 	if (status == SB_OK && chdir(calling->cwd) != 0)
@@ -318,8 +314,7 @@ static int make_policy(const struct calling *calling, struct sb_setup *setup,
 static int prepare(struct calling *calling, struct sb_run *run, enum sb_zone_names names,
 		   struct sb_error *err)
 {
-	const struct sb_plan_view view = {calling->made, (const char *const *)run->programs,
-					  calling->shadowed};
+	const struct sb_plan_view view = {(const char *const *)run->programs, calling->shadowed};
 	struct sb_setup *setup = &run->setup;
 	struct sb_plan_request request;
 	int status = set_variables(calling, err);
@@ -395,12 +390,41 @@ static bool can_have_view(const struct sb_command_line *line)
 	       (sb_layers_probe(false, &layers, &err) == SB_OK && layers.mounts);
 }
 
+/*
+ * In an order that keeps both processors busy: while the kernel makes the network we look around, which needs the
+ * files of outside, and prepare the run, which needs those of the view.  What stays open was opened before: what is opened now goes with the mounts outside.
+ */
+static int prepare_in_view(struct calling *calling, struct sb_run *run, struct sb_error *err)
+{
+	int status = sb_view_begin(has_network(calling), &calling->begun, err);
+
+	if (status == SB_OK)
+		status = look_around(calling, err);
+	if (status == SB_OK)
+		status = sb_worker_programs(&calling->worker, run, err);
+	if (status == SB_OK)
+		status = enter(calling, run, err);
+	if (status == SB_OK)
+		status = prepare(calling, run, SB_ZONE_SEEN, err);
+	return status == SB_OK ? sb_view_settle(calling->begun, &run->plan.made, err) : status;
+}
+
+static int prepare_here(struct calling *calling, struct sb_run *run, struct sb_error *err)
+{
+	int status = look_around(calling, err);
+
+	if (status == SB_OK)
+		status = sb_worker_programs(&calling->worker, run, err);
+	if (status == SB_OK)
+		status = stay_here(calling, run, err);
+	return status == SB_OK ? prepare(calling, run, SB_ZONE_REAL, err) : status;
+}
+
 int sb_run_prepare_worker(struct sb_command_line *line, struct sb_run *run)
 {
 	/* not freed: the process ends, and rules point into it */
 	static struct calling calling;
 	struct sb_error err;
-	enum sb_zone_names names;
 	bool mounts;
 	int status = check_line(line, &err);
 
@@ -420,16 +444,9 @@ int sb_run_prepare_worker(struct sb_command_line *line, struct sb_run *run)
 	if (status == SB_OK)
 		status = open_dirs(&calling, &err);
 	if (status == SB_OK)
-		status = look_around(&calling, &err);
-	if (status == SB_OK)
-		status = sb_worker_programs(&calling.worker, run, &err);
-	if (status == SB_OK)
 		status = hold_places(&calling, run, &err);
-	names = can_have_view(line) ? SB_ZONE_SEEN : SB_ZONE_REAL;
 	if (status == SB_OK)
-		status = names == SB_ZONE_SEEN ? enter(&calling, run, &err)
-					       : stay_here(&calling, run, &err);
-	if (status == SB_OK)
-		status = prepare(&calling, run, names, &err);
+		status = can_have_view(line) ? prepare_in_view(&calling, run, &err)
+					     : prepare_here(&calling, run, &err);
 	return status == SB_OK ? 0 : sb_report(&err);
 }

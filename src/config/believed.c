@@ -79,8 +79,8 @@ static int look_at_line(struct sb_maker *maker, const struct sb_line *line, cons
 			bool *out, struct sb_error *err)
 {
 	SB_AUTO_FREE char *text = NULL;
-	struct sb_resolved resolved;
-	struct sb_pattern pattern;
+	SB_AUTO(sb_resolved_done) struct sb_resolved resolved = {0};
+	SB_AUTO(sb_pattern_done) struct sb_pattern pattern = {0};
 	int status;
 
 	/* an agent's own variable leads to a directory that has its name: below */
@@ -98,11 +98,9 @@ static int look_at_line(struct sb_maker *maker, const struct sb_line *line, cons
 	if (status != SB_OK)
 		return status;
 	status = sb_pattern_parse(resolved.pattern, &pattern, err);
-	sb_resolved_done(&resolved);
 	if (status != SB_OK)
 		return status;
 	*out = is_about(&pattern, dir);
-	sb_pattern_done(&pattern);
 	return SB_OK;
 }
 

@@ -17,8 +17,8 @@ static bool is_rule_for(const struct sb_home *home, const char *bytes, size_t le
 			const char *pattern, struct sb_access *out_access)
 {
 	const struct sb_rule_base base = {.directory = home->cwd, .home = home->home};
-	struct sb_resolved resolved = {0};
-	struct sb_line line;
+	SB_AUTO(sb_resolved_done) struct sb_resolved resolved = {0};
+	SB_AUTO(sb_line_done) struct sb_line line = {0};
 	bool same = false;
 
 	if (sb_line_parse(bytes, length, &line, NULL) != SB_OK)
@@ -27,9 +27,7 @@ static bool is_rule_for(const struct sb_home *home, const char *bytes, size_t le
 	    sb_rule_resolve(&base, line.text, &resolved, NULL) == SB_OK) {
 		same = strcmp(resolved.pattern, pattern) == 0;
 		*out_access = line.access;
-		sb_resolved_done(&resolved);
 	}
-	sb_line_done(&line);
 	return same;
 }
 
@@ -48,12 +46,16 @@ static void append_rule(struct sb_buf *text, const struct sb_access *access, con
 	sb_buf_putc(text, '\n');
 }
 
+/*
+ * What is given is a path: a name with an asterisk is that name, before the file is there and after.  Else a rule that was
+ * added for one would be about others, and could not be removed any more once there is the file.
+ */
 static int find(const struct sb_home *home, const char *path, struct sb_resolved *out,
 		struct sb_error *err)
 {
 	const char *const roots[] = {home->cwd, NULL};
 	const struct sb_rule_base base = {
-		.directory = home->cwd, .home = home->home, .may_be_literal = true, .roots = roots};
+		.directory = home->cwd, .home = home->home, .is_literal = true, .roots = roots};
 	int status = sb_rule_resolve(&base, path, out, err);
 
 	/* what is written down counts for ever, whatever the link will lead to */
@@ -90,6 +92,19 @@ static size_t without_rule(const struct sb_home *home, const struct sb_buf *text
 	return removed;
 }
 
+/* The same of a rule with wildcards, which somebody has written there, by its own text. */
+static bool without_pattern(const struct sb_home *home, const struct sb_buf *text, const char *path,
+			    struct sb_buf *out)
+{
+	const struct sb_rule_base base = {.directory = home->cwd, .home = home->home};
+	SB_AUTO(sb_resolved_done) struct sb_resolved resolved = {0};
+
+	if (!strpbrk(path, "*?[\\") || sb_rule_resolve(&base, path, &resolved, NULL) != SB_OK)
+		return false;
+	out->length = 0;
+	return without_rule(home, text, resolved.pattern, out) > 0;
+}
+
 static bool has_rule(const struct sb_home *home, const struct sb_buf *text,
 		     const struct sb_access *wanted, const char *pattern, bool *out_other)
 {
@@ -114,7 +129,7 @@ int sb_config_add_rule(const struct sb_home *home, const char *file, const struc
 		       const char *path, struct sb_config_added *out, struct sb_error *err)
 {
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_CONFIG_LIMIT);
-	struct sb_resolved resolved;
+	SB_AUTO(sb_resolved_done) struct sb_resolved resolved = {0};
 	SB_AUTO_FD int lock = -1;
 	bool found, other, changed = false;
 	int status;
@@ -144,7 +159,6 @@ int sb_config_add_rule(const struct sb_home *home, const char *file, const struc
 		*out = (struct sb_config_added){.pattern = sb_take_ptr(&resolved.pattern),
 						.changed = changed,
 						.missing = resolved.is_glob ? 0 : resolved.missing};
-	sb_resolved_done(&resolved);
 	return status;
 }
 
@@ -152,7 +166,7 @@ int sb_config_add_rule(const struct sb_home *home, const char *file, const struc
 static int verdict_for(const char *bytes, size_t length, const char *host)
 {
 	struct sb_peer_pattern pattern;
-	struct sb_line line;
+	SB_AUTO(sb_line_done) struct sb_line line = {0};
 	int verdict = -1;
 
 	if (sb_line_parse(bytes, length, &line, NULL) != SB_OK)
@@ -161,7 +175,6 @@ static int verdict_for(const char *bytes, size_t length, const char *host)
 	    sb_peer_pattern_parse(line.text, &pattern, NULL) == SB_OK &&
 	    strcmp(pattern.text, host) == 0)
 		verdict = line.value;
-	sb_line_done(&line);
 	return verdict;
 }
 
@@ -200,7 +213,7 @@ int sb_config_remove_path(const struct sb_home *home, const char *file, const ch
 {
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_CONFIG_LIMIT);
 	SB_AUTO_BUF struct sb_buf kept = SB_BUF(SB_CONFIG_LIMIT);
-	struct sb_resolved resolved;
+	SB_AUTO(sb_resolved_done) struct sb_resolved resolved = {0};
 	SB_AUTO_FD int lock = -1;
 	bool found;
 	int status;
@@ -216,13 +229,13 @@ int sb_config_remove_path(const struct sb_home *home, const char *file, const ch
 			status = sb_config_read(file, &text, &found, err);
 	}
 	if (status == SB_OK) {
-		*out_changed = without_rule(home, &text, resolved.pattern, &kept) > 0;
+		*out_changed = without_rule(home, &text, resolved.pattern, &kept) > 0 ||
+			       without_pattern(home, &text, path, &kept);
 		if (*out_changed)
 			status = sb_config_replace(file, kept.data, kept.length, err);
 	}
 	if (status == SB_OK)
 		*out_pattern = sb_take_ptr(&resolved.pattern);
-	sb_resolved_done(&resolved);
 	return status;
 }
 

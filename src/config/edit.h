@@ -19,7 +19,10 @@ struct sb_config_added {
 	int missing;   /* 0, or why the path cannot be found */
 };
 
-/* A rule in file that gives path (relative to the current directory, "~" is home) exactly this access. */
+/*
+ * A rule in file that gives path (relative to the current directory, "~" is home) exactly this access.  Wildcards are characters
+ * of a name.
+ */
 int sb_config_add_rule(const struct sb_home *home, const char *file, const struct sb_access *access,
 		       const char *path, struct sb_config_added *out, struct sb_error *err);
 
@@ -29,7 +32,7 @@ int sb_config_add_rule(const struct sb_home *home, const char *file, const struc
  */
 int sb_config_add_host(const char *file, const char *text, struct sb_error *err);
 
-/* Remove every rule for path.  *out_changed false: there was none. */
+/* Remove every rule for path; if there is none, every rule whose pattern that is.  *out_changed false: there was none. */
 int sb_config_remove_path(const struct sb_home *home, const char *file, const char *path,
 			  char **out_pattern, bool *out_changed, struct sb_error *err);
 

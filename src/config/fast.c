@@ -204,8 +204,7 @@ int sb_fast_check(const struct sb_maker *maker, struct sb_error *err)
 					   .home = setup->home.home,
 					   .git_settings =
 						   (const char *const *)setup->home.git_settings,
-					   .homes = {setup->home.xdg_config, setup->home.xdg_data,
-						     (const char *const *)setup->home.obeyed}};
+					   .homes = sb_home_others(&setup->home)};
 	struct sb_guard *guard = NULL;
 	int status = SB_OK;
 

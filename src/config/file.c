@@ -50,30 +50,7 @@ static int changes_refused(struct sb_error *err, int error, const char *path)
 
 int sb_config_make_dirs(const char *dir, unsigned mode, struct sb_error *err)
 {
-	SB_AUTO_FREE char *path = strdup(dir);
-
-	if (!path)
-		return sb_no_memory(err);
-	for (char *slash = path;;) {
-		slash = strchr(slash + 1, '/');
-		if (slash)
-			*slash = '\0';
-		if (mkdir(path, 0700) == 0) {
-			/* whatever the umask says, we must be able to enter it, as mkdir -p does */
-			if (chmod(path, mode) != 0)
-				return changes_refused(err, errno, path);
-		} else if (errno != EEXIST) {
-			int error = errno;
-			struct stat info;
-
-			/* On a read-only mount mkdir says EROFS even for what is there. */
-			if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
-				return changes_refused(err, error, path);
-		}
-		if (!slash)
-			return SB_OK;
-		*slash = '/';
-	}
+	return sb_make_dirs(dir, mode, "change", err);
 }
 
 #define LOCK_WAIT_MS 5000

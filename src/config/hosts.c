@@ -196,7 +196,7 @@ static int take_subsection(struct finding *finding, const char *key, struct sb_e
 static int read_git(struct finding *finding, const struct sb_buf *text, struct sb_error *err)
 {
 	static const char *const sections[] = {"url.", "credential.", "http."};
-	struct sb_git_config config;
+	SB_AUTO(sb_git_config_done) struct sb_git_config config = {0};
 	int status = SB_OK;
 
 	sb_git_config_parse(text->data, text->length, &config);
@@ -212,7 +212,6 @@ static int read_git(struct finding *finding, const struct sb_buf *text, struct s
 				status = take_subsection(finding, entry->key + length, err);
 		}
 	}
-	sb_git_config_done(&config);
 	return status;
 }
 

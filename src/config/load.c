@@ -193,7 +193,7 @@ static int load_line(struct sb_maker *maker, const struct reading *reading, size
 					.origin = origin,
 					.file = reading->path,
 					.scope = reading->only};
-	struct sb_line line;
+	SB_AUTO(sb_line_done) struct sb_line line = {0};
 	int status = profile ? sb_profile_line_parse(bytes, length, &line, err)
 			     : sb_line_parse(bytes, length, &line, err);
 
@@ -220,7 +220,6 @@ static int load_line(struct sb_maker *maker, const struct reading *reading, size
 	else
 		status = profile ? load_profile_rule(maker, reading, &source, &line, err)
 				 : load_rules(maker, reading, &source, &line, err);
-	sb_line_done(&line);
 	return status;
 }
 

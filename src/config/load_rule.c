@@ -206,17 +206,10 @@ static bool is_for_its_contents(const struct sb_maker *maker, enum sb_tier tier,
 	return false;
 }
 
-static bool is_socket(const char *path)
-{
-	struct stat info;
-
-	return stat(path, &info) == 0 && S_ISSOCK(info.st_mode);
-}
-
 int sb_load_rule(struct sb_maker *maker, const struct sb_rule_source *source,
 		 const struct sb_line *line, struct sb_error *err)
 {
-	struct sb_resolved resolved;
+	SB_AUTO(sb_resolved_done) struct sb_resolved resolved = {0};
 	struct sb_rule rule = {.access = line->access,
 			       .tier = source->tier,
 			       .fast = line->fast,
@@ -244,7 +237,7 @@ int sb_load_rule(struct sb_maker *maker, const struct sb_rule_source *source,
 	if (grants && is_for_its_contents(maker, source->tier, resolved.path))
 		skipped = "";
 	/* SECURITY: whoever sees a socket can connect to it, where no supervisor holds the call. */
-	if (line->access.quiet && resolved.path && is_socket(resolved.path))
+	if (line->access.quiet && resolved.path && sb_path_is_socket(resolved.path))
 		rule.access.verdict[SB_READ] = SB_DENY;
 	if (resolved.leads_out && grants) {
 		status = sb_load_refuse_planted(text, resolved.through, resolved.pattern, err);
@@ -276,6 +269,5 @@ int sb_load_rule(struct sb_maker *maker, const struct sb_rule_source *source,
 			status = add_rule(maker, &rule, !line->tightens, err);
 		}
 	}
-	sb_resolved_done(&resolved);
 	return status;
 }

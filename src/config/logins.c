@@ -29,6 +29,7 @@ static const struct variable {
 	{"XDG_STATE_HOME", ".local/state", false, NULL},
 	{"CLAUDE_CONFIG_DIR", NULL, false, "claude"},
 	{"CODEX_HOME", NULL, false, "codex"},
+	{"QWEN_HOME", NULL, false, "qwen"},
 };
 
 static const struct variable *find_variable(const char *name, size_t length)
@@ -187,7 +188,7 @@ int sb_profile_expand(struct sb_maker *maker, const char *text, char **out, stru
 			(int)length, text);
 		return sb_hint(err, "one may begin with $TMUX, $XDG_RUNTIME_DIR, $XDG_DATA_HOME, "
 				    "$XDG_CONFIG_HOME, $XDG_CACHE_HOME, $XDG_STATE_HOME, "
-				    "$CLAUDE_CONFIG_DIR or $CODEX_HOME");
+				    "$CLAUDE_CONFIG_DIR, $CODEX_HOME or $QWEN_HOME");
 	}
 	return expand(maker, variable, text + length, out, err);
 }

@@ -6,6 +6,7 @@
  * Price: who has a project's bin on the PATH, or a file of it as EDITOR, is asked about changes there.
  * Held by: tests/cli/environment.py, tests/cli/variables.py
  */
+#include "base/words.h"
 #include "config/variables.h"
 
 #include <ctype.h>
@@ -77,30 +78,18 @@ static const char directories[] =
 	"npm_config_prefix/etc NPM_CONFIG_PREFIX/etc MIX_HOME/archives OPAMROOT/opam-init "
 	"STACK_ROOT/config.yaml STACK_ROOT/hooks VIMRUNTIME/ VSCODE_PORTABLE/ FPATH/ ASDF_DIR/ "
 	"MAGICK_CONFIGURE_PATH/delegates.xml GCONV_PATH/ GIO_MODULE_DIR/ OPENSSL_MODULES/ OPENSSL_ENGINES/ "
+	"GRADLE_USER_HOME/init.gradle GRADLE_USER_HOME/init.gradle.kts GRADLE_USER_HOME/init.d "
+	"GRADLE_USER_HOME/gradle.properties VAGRANT_HOME/Vagrantfile "
+	/* programs that runners have fetched; not what a profile puts into a project's cache */
+	"XDG_CACHE_HOME/pre-commit XDG_CACHE_HOME/prek XDG_CACHE_HOME/node/corepack COREPACK_HOME/ PUB_CACHE/bin "
+	"FOUNDRY_DIR/bin UV_TOOL_DIR/ UV_TOOL_BIN_DIR/ UV_PYTHON_INSTALL_DIR/ PIPX_HOME/ PIPX_BIN_DIR/ "
 	/* the tools themselves */
 	"GOROOT/bin GOROOT/pkg/tool JAVA_HOME/bin JAVA_HOME/lib DOTNET_ROOT/";
-
-/* The same, of agents: called so ("X=/.x") one is guarded by its name, but for state. */
-static const char agents[] =
-	"CLAUDE_CONFIG_DIR=/.claude CODEX_HOME=/.codex OPENCODE_CONFIG_DIR=/.opencode COPILOT_HOME=/.copilot "
-	"HERMES_HOME=/.hermes VIBE_HOME=/.vibe CURSOR_CONFIG_DIR=/.cursor QWEN_HOME=/.qwen KIMI_SHARE_DIR=/.kimi";
 
 struct obeyed {
 	const char *paths[MAX_OBEYED + 1];
 	size_t count;
 };
-
-static bool starts(const char *path, const char *with)
-{
-	return strncmp(path, with, strlen(with)) == 0;
-}
-
-static bool ends_in(const char *path, const char *end)
-{
-	size_t length = strlen(path), width = strlen(end);
-
-	return length >= width && strcmp(path + length - width, end) == 0;
-}
 
 /* Is it known, or in a directory of programs that is?  (Not in any: one around the project counts for nothing.) */
 static bool is_known(const struct obeyed *to, const char *path)
@@ -119,8 +108,8 @@ static bool is_known(const struct obeyed *to, const char *path)
 /* Takes path, which may be NULL. */
 static void add(struct obeyed *to, char *path)
 {
-	if (!path || *path != '/' || to->count == MAX_OBEYED || starts(path, "/dev/") ||
-	    starts(path, "/proc/") || is_known(to, path))
+	if (!path || *path != '/' || to->count == MAX_OBEYED || sb_text_begins(path, "/dev/") ||
+	    sb_text_begins(path, "/proc/") || is_known(to, path))
 		free(path);
 	else
 		to->paths[to->count++] = path;
@@ -143,17 +132,19 @@ static void add_words(struct obeyed *to, const char *value)
 	}
 }
 
-/* The next name of a list, up to what it has behind it; "" at the end. */
+/* The next name of a list, up to what it has behind it; "" at the end.  By hand: a launch takes two hundred of them. */
 static const char *next(const char *at, char name[MAX_NAME], const char **rest, size_t *length)
 {
-	size_t width = strcspn(at, " /="), whole = strcspn(at, " ");
-
-	memcpy(name, at, width); /* of ours: it fits */
-	name[width] = '\0';
-	*rest = at + width;
-	*length = whole - width;
-	at += whole;
-	return at + strspn(at, " ");
+	for (; *at && *at != ' ' && *at != '/' && *at != '='; at++)
+		*name++ = *at; /* of ours: it fits */
+	*name = '\0';
+	*rest = at;
+	while (*at && *at != ' ')
+		at++;
+	*length = (size_t)(at - *rest);
+	while (*at == ' ')
+		at++;
+	return at;
 }
 
 static void add_commands(struct obeyed *to, sb_variable *variable)
@@ -207,9 +198,10 @@ static void add_beneath(struct obeyed *to, const char *list, const char *rest, s
 
 static void add_directories(struct obeyed *to, sb_variable *variable)
 {
-	char name[MAX_NAME], last[MAX_NAME] = "", usual[MAX_NAME];
+	char name[MAX_NAME], last[MAX_NAME] = "";
 	const char *value = NULL, *rest;
-	size_t length;
+	size_t length, count;
+	const struct sb_moved *moved = sb_moved_places(&count);
 
 	for (const char *at = directories; *at;) {
 		at = next(at, name, &rest, &length);
@@ -218,11 +210,13 @@ static void add_directories(struct obeyed *to, sb_variable *variable)
 		if (value)
 			add_beneath(to, value, rest, length);
 	}
-	for (const char *at = agents; *at;) {
-		at = next(at, name, &rest, &length);
-		value = variable(name);
-		snprintf(usual, sizeof usual, "%.*s", (int)length - 1, rest + 1);
-		if (value && *value == '/' && !ends_in(value, usual))
+	for (size_t i = 0; i < count; i++) {
+		char usual[sizeof moved->usual + 1];
+
+		value = moved[i].agent ? variable(moved[i].variable) : NULL;
+		snprintf(usual, sizeof usual, "/%s", moved[i].usual);
+		/* called so it is guarded by its name, but for state */
+		if (value && *value == '/' && !sb_text_ends(value, usual))
 			add(to, strdup(value));
 	}
 }
@@ -264,7 +258,7 @@ static bool is_of_tools(sb_variable *variable, const char *directory)
 		    strcmp(directory + length, "/bin") == 0)
 			return true;
 	}
-	return ends_in(directory, "/node_modules/.bin");
+	return sb_text_ends(directory, "/node_modules/.bin");
 }
 
 static void add_path(struct obeyed *to, sb_variable *variable)

@@ -80,13 +80,6 @@ static char *socket_path(const char *value)
 	return path[0] == '/' ? strndup(path, length) : NULL;
 }
 
-static bool is_socket(const char *path)
-{
-	struct stat info;
-
-	return stat(path, &info) == 0 && S_ISSOCK(info.st_mode);
-}
-
 static int find_sockets(const char *const *services, char ***out, struct sb_error *err)
 {
 	size_t count = 0;
@@ -101,7 +94,7 @@ static int find_sockets(const char *const *services, char ***out, struct sb_erro
 		SB_AUTO_FREE char *path = socket_path(services[i]);
 		char *canonical = NULL;
 
-		if (path && is_socket(path) &&
+		if (path && sb_path_is_socket(path) &&
 		    sb_path_canonical(path, &canonical, NULL, NULL) == SB_OK)
 			(*out)[count++] = canonical;
 	}
@@ -316,7 +309,8 @@ void sb_home_done(struct sb_home *home)
 	free(home->data_home);
 	free(home->xdg_config);
 	free(home->xdg_data);
-	sb_list_free(home->refused);
+	for (int kind = 0; kind < SB_UNUSED_COUNT; kind++)
+		sb_list_free(home->unused[kind]);
 	sb_list_free(home->warnings);
 	sb_list_free(home->secrets);
 	sb_list_free(home->obeyed);
@@ -324,6 +318,19 @@ void sb_home_done(struct sb_home *home)
 	sb_list_free(home->git_settings);
 	sb_list_free(home->terminals);
 	*home = (struct sb_home){0};
+}
+
+const char *sb_home_of_account(const struct sb_home *home)
+{
+	return home->account_home && strcmp(home->account_home, home->home) != 0
+		       ? home->account_home
+		       : NULL;
+}
+
+struct sb_guard_homes sb_home_others(const struct sb_home *home)
+{
+	return (struct sb_guard_homes){home->xdg_config, home->xdg_data,
+				       (const char *const *)home->obeyed, sb_home_of_account(home)};
 }
 
 char *sb_global_config(const struct sb_home *home)

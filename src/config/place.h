@@ -9,6 +9,8 @@
 
 #include <stdbool.h>
 
+#include "guard/guard.h"
+#include "policy/builtin.h"
 #include "sandbash/error.h"
 
 struct sb_environment { /* raw values; NULL when unset */
@@ -37,9 +39,8 @@ struct sb_home {
 	char *config_dir;
 	char *config_named; /* the same as the environment names it: links may stand in it */
 	char *state_dir;
-	/* What a variable names for these two and is not obeyed (own.c): for each the path as it is
-	 * named, and the canonical one. */
-	char **refused;
+	/* Others of the kind (own.c): for each the path as it is named, and the canonical one. */
+	char **unused[SB_UNUSED_COUNT];
 	char **warnings;    /* about them, for the person; both NULL-terminated, or NULL */
 	char *tmpdir;       /* NULL: unset, or no place for temporary files */
 	char *runtime_dir;  /* NULL: unset */
@@ -64,6 +65,12 @@ int sb_home_find(const struct sb_environment *environment, struct sb_home *out,
 void sb_home_done(struct sb_home *home);
 #define SB_AUTO_HOME __attribute__((cleanup(sb_home_done)))
 
+/* What the guard has to know beside its path. */
+struct sb_guard_homes sb_home_others(const struct sb_home *home);
+
+/* The account's own, if that is another directory; or NULL. */
+const char *sb_home_of_account(const struct sb_home *home);
+
 /* The rule files of each tier; malloc'ed, NULL: out of memory. */
 #define SB_SYSTEM_DIR "/etc/sandbash"
 #define SB_SYSTEM_CONFIG SB_SYSTEM_DIR "/config"
@@ -83,7 +90,7 @@ char *sb_directory_in(const char *base, const char *directory);
  */
 
 /*
- * Fill config_dir, config_named, state_dir, refused and warnings of home, whose home, cwd and
+ * Fill config_dir, config_named, state_dir, unused and warnings of home, whose home, cwd and
  * account_home are known.
  */
 int sb_own_find(const struct sb_environment *environment, struct sb_home *home,

@@ -131,13 +131,13 @@ static int resolve(const struct sb_rule_base *base, const char *text, struct sb_
 
 	if (text[0] == '\0')
 		return sb_fail(err, SB_E_INVALID, 0, "the path is empty");
-	if (base->may_be_literal && strpbrk(text, "*?[\\")) {
+	if ((base->may_be_literal || base->is_literal) && strpbrk(text, "*?[\\")) {
 		SB_AUTO_FREE char *as_it_stands = NULL;
 
 		status = sb_path_expand(text, base->directory, base->home, &as_it_stands, err);
 		if (status != SB_OK)
 			return status;
-		if (sb_path_exists(as_it_stands))
+		if (base->is_literal || sb_path_exists(as_it_stands))
 			return resolve_literal(as_it_stands, base->roots, resolved, err);
 	}
 	glob = first_glob(text);

@@ -27,6 +27,7 @@ struct sb_rule_base {
 	 * characters.  For grants only: with a rule that takes away, a file called "*" could otherwise disarm
 	 * it. */
 	bool may_be_literal;
+	bool is_literal; /* text is a path, whether it is there or not */
 	const char *const
 		*roots; /* that commands can write to; NULL: links in them do not matter */
 };

@@ -392,7 +392,7 @@ static int make(struct sb_maker *maker, struct sb_error *err)
 					 .sockets = (const char *const *)setup->home.sockets,
 					 .config_dir = setup->home.config_dir,
 					 .state_dir = setup->home.state_dir,
-					 .refused = (const char *const *)setup->home.refused,
+					 .unused = setup->home.unused,
 					 .existing_only = maker->request->existing_only,
 					 .guarded = maker->request->guarded};
 	status = maker->request->more_rules
@@ -407,8 +407,10 @@ static int make(struct sb_maker *maker, struct sb_error *err)
 	/* a path that is canonical as it was named has no link on the way */
 	if (status == SB_OK && strcmp(setup->home.config_named, setup->home.config_dir) != 0)
 		status = sb_builtin_guard_links(setup->policy, setup->home.config_named, err);
-	for (size_t i = 0; setup->home.refused && setup->home.refused[i] && status == SB_OK; i++)
-		status = sb_builtin_guard_links(setup->policy, setup->home.refused[i], err);
+	for (int kind = 0; kind < SB_UNUSED_COUNT; kind++)
+		for (char **path = setup->home.unused[kind]; path && *path && status == SB_OK;
+		     path++)
+			status = sb_builtin_guard_links(setup->policy, *path, err);
 	if (status == SB_OK)
 		status = protect_files(maker, err);
 	if (status == SB_OK)
@@ -560,7 +562,7 @@ static bool may_be_made(const struct sb_home *home, const char *dir)
 static int make_hidden(const struct sb_setup *setup, struct sb_error *err)
 {
 	const struct sb_home *home = &setup->home;
-	bool in_project = home->refused && *home->refused; /* place.h */
+	bool in_project = home->unused[SB_UNUSED_REFUSED] != NULL;
 
 	if (!in_project && may_be_made(home, home->config_dir))
 		sb_word_make(home);
@@ -573,15 +575,15 @@ static int make_hidden(const struct sb_setup *setup, struct sb_error *err)
 
 int sb_setup_protect(const struct sb_setup *setup, struct sb_error *err)
 {
-	char **refused = setup->home.refused;
 	int status = protect(setup, setup->home.config_dir, 0700, err);
 
 	if (status == SB_OK)
 		status = make_hidden(setup, err);
 	if (status == SB_OK)
 		status = protect(setup, SB_SYSTEM_DIR, 0755, err);
-	/* each is there twice, as it is named and as it is: place.h */
-	for (size_t i = 1; refused && refused[i - 1] && status == SB_OK; i += 2)
-		status = protect(setup, refused[i], 0700, err);
+	for (int kind = 0; kind < SB_UNUSED_COUNT; kind++)
+		for (char **pair = setup->home.unused[kind]; pair && *pair && status == SB_OK;
+		     pair += 2)
+			status = protect(setup, pair[1], 0700, err);
 	return status == SB_OK ? sb_profile_make(setup, err) : status;
 }

@@ -1,8 +1,12 @@
 #include "config/variables.h"
 
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "path/path.h"
+#include "policy/secrets.h"
 
 /*
  * Variables that name a socket whose owner does for a client what the client may not:
@@ -54,86 +58,152 @@ const struct sb_named_socket *sb_named_sockets(sb_variable *variable, size_t *ou
 }
 
 #define MAX_LISTED 32 /* files of lists */
+#define MAX_MOVED 128 /* credentials in directories that are elsewhere: moved.c */
 
+/* Arrays, so that no page of them has to be relocated when the program starts. */
 static const struct {
-	const char *variable, *beneath; /* beneath: NULL when the variable names the thing */
+	char variable[32], beneath[28]; /* beneath: "" when the variable names the thing */
 } secret_names[] = {
-	{"GNUPGHOME", NULL},
-	{"KUBECONFIG", NULL},
-	{"AWS_SHARED_CREDENTIALS_FILE", NULL},
-	{"AWS_CONFIG_FILE", NULL},
-	{"AZURE_CONFIG_DIR", NULL},
-	{"CLOUDSDK_CONFIG", NULL},
-	{"GOOGLE_APPLICATION_CREDENTIALS", NULL},
-	{"DOCKER_CONFIG", "config.json"},
-	{"CARGO_HOME", "credentials.toml"},
-	{"CARGO_HOME", "credentials"},
-	{"NPM_CONFIG_USERCONFIG", NULL},
-	{"npm_config_userconfig", NULL},
-	{"NETRC", NULL},
-	{"KRB5CCNAME", NULL}, /* FILE:/path, DIR:/path */
-	{"PGPASSFILE", NULL},
-	{"PASSWORD_STORE_DIR", NULL},
-	{"GH_CONFIG_DIR", NULL},
-	{"RCLONE_CONFIG", NULL},
-	{"BOTO_CONFIG", NULL},
-	{"TF_CLI_CONFIG_FILE", NULL},
-	{"XAUTHORITY", NULL},
-	{"ICEAUTHORITY", NULL},
-	{"PULSE_COOKIE", NULL},
-	{"JUPYTER_RUNTIME_DIR", NULL},
+	{"GNUPGHOME", ""},
+	{"KUBECONFIG", ""},
+	{"AWS_SHARED_CREDENTIALS_FILE", ""},
+	{"AWS_CONFIG_FILE", ""},
+	{"AZURE_CONFIG_DIR", ""},
+	{"CLOUDSDK_CONFIG", ""},
+	{"GOOGLE_APPLICATION_CREDENTIALS", ""},
+	{"NPM_CONFIG_USERCONFIG", ""},
+	{"npm_config_userconfig", ""},
+	{"NETRC", ""},
+	{"KRB5CCNAME", ""}, /* FILE:/path, DIR:/path */
+	{"PGPASSFILE", ""},
+	{"PASSWORD_STORE_DIR", ""},
+	{"GH_CONFIG_DIR", ""},
+	{"RCLONE_CONFIG", ""},
+	{"BOTO_CONFIG", ""},
+	{"TF_CLI_CONFIG_FILE", ""},
+	{"XAUTHORITY", ""},
+	{"ICEAUTHORITY", ""},
+	{"PULSE_COOKIE", ""},
+	{"JUPYTER_RUNTIME_DIR", ""},
 	{"JUPYTER_DATA_DIR", "runtime"},
 	{"JUPYTER_DATA_DIR", "notebook_secret"},
 	{"IPYTHONDIR", "profile_default/security"},
-	{"EMACS_SERVER_FILE", NULL},
-	{"GRADLE_USER_HOME", "daemon"},
-	{"SOPS_AGE_KEY_FILE", NULL},
-	{"HF_TOKEN_PATH", NULL},
+	{"EMACS_SERVER_FILE", ""},
+	{"SOPS_AGE_KEY_FILE", ""},
+	{"HF_TOKEN_PATH", ""},
 	{"HF_HOME", "token"},
 	{"HF_HOME", "stored_tokens"},
-	{"PULUMI_HOME", "credentials.json"},
-	{"CLAUDE_CONFIG_DIR", ".credentials.json"},
-	{"CODEX_HOME", "auth.json"},
-	{"CODEX_HOME", ".credentials.json"},
-	{"PIP_CONFIG_FILE", NULL},
+	{"PIP_CONFIG_FILE", ""},
 	{"POETRY_CONFIG_DIR", "auth.toml"},
-	{"COMPOSER_HOME", "auth.json"},
-	{"HELM_REGISTRY_CONFIG", NULL},
-	{"REGISTRY_AUTH_FILE", NULL},
-	{"MYSQL_TEST_LOGIN_FILE", NULL},
-	{"XDG_STATE_HOME", "syncthing"},
-	{"STCONFDIR", NULL},
-	{"STHOMEDIR", NULL},
+	{"HELM_REGISTRY_CONFIG", ""},
+	{"REGISTRY_AUTH_FILE", ""},
+	{"MYSQL_TEST_LOGIN_FILE", ""},
+	{"STCONFDIR", ""},
+	{"STHOMEDIR", ""},
 	{"INCUS_CONF", "client.key"},
 	{"LXD_CONF", "client.key"},
 	{"VSCODE_CLI_DATA_DIR", "token.json"},
 	{"VSCODE_CLI_DATA_DIR", "serve-web-token"},
 	{"CAROOT", "rootCA-key.pem"},
-	{"BITWARDENCLI_APPDATA_DIR", NULL},
-	{"OP_CONFIG_DIR", NULL},
-	{"LPASS_HOME", NULL},
-	{"OCI_CLI_CONFIG_FILE", NULL},
+	{"BITWARDENCLI_APPDATA_DIR", ""},
+	{"OP_CONFIG_DIR", ""},
+	{"LPASS_HOME", ""},
+	{"OCI_CLI_CONFIG_FILE", ""},
 	{"MC_CONFIG_DIR", "config.json"},
-	{"BORG_KEYS_DIR", NULL},
-	{"RESTIC_PASSWORD_FILE", NULL},
+	{"BORG_KEYS_DIR", ""},
+	{"RESTIC_PASSWORD_FILE", ""},
 	{"STEPPATH", "secrets"},
-	{"TELEPORT_HOME", NULL},
-	{"TALOSCONFIG", NULL},
-	{"PGSERVICEFILE", NULL},
-	{"SNOWFLAKE_HOME", NULL},
+	{"TELEPORT_HOME", ""},
+	{"TALOSCONFIG", ""},
+	{"PGSERVICEFILE", ""},
+	{"SNOWFLAKE_HOME", ""},
 	{"DBT_PROFILES_DIR", "profiles.yml"},
 	{"KAGGLE_CONFIG_DIR", "kaggle.json"},
-	{"DATABRICKS_CONFIG_FILE", NULL},
-	{"CLEARML_CONFIG_FILE", NULL},
-	{"COPILOT_HOME", "config.json"},
-	{"GLAB_CONFIG_DIR", NULL},
-	{"HUB_CONFIG", NULL},
-	{"SCW_CONFIG_PATH", NULL},
-	{"RATTLER_AUTH_FILE", NULL},
+	{"DATABRICKS_CONFIG_FILE", ""},
+	{"CLEARML_CONFIG_FILE", ""},
+	{"GLAB_CONFIG_DIR", ""},
+	{"HUB_CONFIG", ""},
+	{"SCW_CONFIG_PATH", ""},
+	{"RATTLER_AUTH_FILE", ""},
 	{"HEX_HOME", "hex.config"},
-	{"ELECTRUMDIR", NULL},
-	{"WEECHAT_HOME", NULL},
+	{"ELECTRUMDIR", ""},
+	{"WEECHAT_HOME", ""},
+	{"CONAN_HOME", "credentials.json"},
+	{"CONAN_USER_HOME", ".conan/.conan.db"},
+	{"OS_CLIENT_CONFIG_FILE", ""},
+	{"HELM_CONFIG_HOME", "registry/config.json"},
+	{"X509_USER_PROXY", ""},
+	{"X509_USER_KEY", ""},
+	{"BORG_KEY_FILE", ""},
+	{"RUSTIC_PASSWORD_FILE", ""},
+	{"ANSIBLE_VAULT_PASSWORD_FILE", ""},
+	{"FLY_CONFIG_DIR", "config.yml"},
+	{"HCLOUD_CONFIG", ""},
+	{"LINODE_CLI_CONFIG", ""},
+	{"CURL_HOME", ".netrc"},
+	{"CURL_HOME", ".curlrc"},
+	{"PASSAGE_DIR", ""},
+	{"PASSAGE_IDENTITIES_FILE", ""},
+	{"AGE_IDENTITY", ""},
+	{"GOPASS_HOMEDIR", ".config/gopass"},
+	{"LLM_USER_PATH", "keys.json"},
+	{"ANDROID_USER_HOME", "adbkey"},
+	{"ADB_VENDOR_KEYS", ""},
+	{"MINIKUBE_HOME", "profiles"},
+	{"MINIKUBE_HOME", "machines"},
+	{"MINIKUBE_HOME", "certs"},
+	{"MINIKUBE_HOME", "ca.key"},
+	{"MINIKUBE_HOME", ".minikube/profiles"},
+	{"MINIKUBE_HOME", ".minikube/machines"},
+	{"MINIKUBE_HOME", ".minikube/certs"},
+	{"MINIKUBE_HOME", ".minikube/ca.key"},
+	{"ARGOCD_CONFIG_DIR", ""},
+	{"DOPPLER_CONFIG_DIR", ".doppler.yaml"},
+	{"WRANGLER_HOME", "config"},
+	{"GEM_HOME", "credentials"},
+	{"VAULT_CONFIG_PATH", ""},
+	{"IRODS_AUTHENTICATION_FILE", ""},
+	{"AWS_WEB_IDENTITY_TOKEN_FILE", ""},
+	{"MYSQL_HOME", "my.cnf"},
 };
+
+struct paths {
+	const char *all[sizeof secret_names / sizeof secret_names[0] + MAX_LISTED + MAX_MOVED + 1];
+	size_t count;
+};
+
+static void add(struct paths *to, const char *path)
+{
+	to->all[to->count] = path;
+	to->count += path != NULL;
+}
+
+/* What the table has in the usual directory of a row of moved.c, where it is now. */
+static size_t add_moved(struct paths *to, const struct sb_moved *moved, const char *directory,
+			size_t most)
+{
+	size_t rows, length = strlen(moved->usual), added = 0;
+	const struct sb_secret *secrets = sb_secrets(moved->base, &rows);
+
+	for (size_t i = 0; i < rows && added < most; i++) {
+		const struct sb_secret *one = &secrets[i];
+		char *path;
+
+		if (strncmp(one->path, moved->usual, length) != 0 || one->path[length] != '/' ||
+		    (one->flags & SB_SECRET_PUBLIC))
+			continue;
+		if (asprintf(&path, "%s%s", directory, one->path + length) < 0)
+			continue;
+		if ((one->flags & SB_SECRET_MIXED) &&
+		    !sb_may_hold_password(AT_FDCWD, path, one->flags)) {
+			free(path);
+			continue;
+		}
+		add(to, path);
+		added++;
+	}
+	return added;
+}
 
 /*
  * Credentials where variables put them.  The strings live as long as the program; what
@@ -141,32 +211,38 @@ static const struct {
  */
 static const char *const *secrets(sb_variable *variable)
 {
-	static const char *paths[sizeof secret_names / sizeof secret_names[0] + MAX_LISTED + 1];
-	size_t count = 0, listed = 0;
+	static struct paths paths;
+	size_t listed = 0, places, left = MAX_MOVED;
+	const struct sb_moved *moved = sb_moved_places(&places);
 
+	paths.count = 0;
 	for (size_t i = 0; i < sizeof secret_names / sizeof secret_names[0]; i++) {
 		const char *value = variable(secret_names[i].variable);
 		/* KUBECONFIG is a list, and a kind comes before some secret_names; a file whose name has a colon in it is meant as a whole, too */
-		const char *at = value && !secret_names[i].beneath && strchr(value, ':') ? value
-											 : NULL;
+		const char *at = value && !*secret_names[i].beneath && strchr(value, ':') ? value
+											  : NULL;
 
 		if (value && value[0] == '/') {
-			paths[count] = secret_names[i].beneath
-					       ? sb_path_join(value, secret_names[i].beneath)
-					       : value;
-			count += paths[count] != NULL;
+			add(&paths, *secret_names[i].beneath
+					    ? sb_path_join(value, secret_names[i].beneath)
+					    : value);
 		}
 		for (; at && *at && listed < MAX_LISTED; at += *at == ':') {
 			size_t length = strcspn(at, ":");
 
-			paths[count] = *at == '/' ? strndup(at, length) : NULL;
-			listed += paths[count] != NULL;
-			count += paths[count] != NULL;
+			add(&paths, *at == '/' ? strndup(at, length) : NULL);
+			listed += *at == '/';
 			at += length;
 		}
 	}
-	paths[count] = NULL;
-	return paths;
+	for (size_t i = 0; i < places; i++) {
+		const char *value = variable(moved[i].variable);
+
+		if (value && value[0] == '/')
+			left -= add_moved(&paths, &moved[i], value, left);
+	}
+	paths.all[paths.count] = NULL;
+	return paths.all;
 }
 
 struct sb_environment sb_environment_of(sb_variable *variable)

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "config/place.h"
+#include "policy/secrets.h"
 
 /* The value of a variable, which stays as it is; NULL: not set. */
 typedef const char *sb_variable(const char *name);
@@ -27,6 +28,18 @@ struct sb_named_socket {
 
 /* All such variables, set or not; static, as above. */
 const struct sb_named_socket *sb_named_sockets(sb_variable *variable, size_t *out_count);
+
+/*
+ * moved.c: directories that variables put elsewhere.  What the table of credentials has in the usual one is hidden
+ * there (variables.c), and all of an agent's is obeyed outside (obeyed.c).
+ */
+struct sb_moved {
+	char variable[24];
+	enum sb_secret_base base;
+	char usual[16]; /* relative to base */
+	bool agent;     /* its own directory: called otherwise, all of it is obeyed */
+};
+const struct sb_moved *sb_moved_places(size_t *out_count);
 
 /* obeyed.c: what programs outside run or obey because a variable of the environment names it. */
 /* Files and directories, as they are written; NULL-terminated, and static: those of the last call count. */

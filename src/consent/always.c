@@ -36,11 +36,11 @@ static int describe(const struct sb_access *access, const char *pattern, char **
 	return *out ? SB_OK : sb_no_memory(err);
 }
 
-static int hint_add_path(const char *pattern, struct sb_error *err)
+static int hint_add_path(const char *path, struct sb_error *err)
 {
 	SB_AUTO_BUF struct sb_buf word = SB_BUF(sizeof err->hint);
 
-	sb_shell_quote(&word, pattern);
+	sb_shell_quote(&word, path);
 	if (!sb_buf_failed(&word)) /* half a path would be another one */
 		sb_hint(err, "if that is meant: sandbash --add-path %s", word.data);
 	return SB_E_CONFLICT;
@@ -55,7 +55,7 @@ static int hint_add_path(const char *pattern, struct sb_error *err)
  * Held by: tests/cli/guard_consent.py
  */
 static int refuse_guarded(const struct sb_guard *guard, const struct sb_access *access,
-			  const char *path, const char *pattern, struct sb_error *err)
+			  const char *path, struct sb_error *err)
 {
 	const struct sb_guard_row *row;
 
@@ -66,7 +66,7 @@ static int refuse_guarded(const struct sb_guard *guard, const struct sb_access *
 		return SB_OK;
 	sb_fail(err, SB_E_CONFLICT, 0, "a rule for '%s' would open what %s obeys there", path,
 		row->who);
-	return hint_add_path(pattern, err);
+	return hint_add_path(path, err);
 }
 
 int sb_always_write(const struct sb_always *always, const struct sb_wish *wish, char **out_file,
@@ -100,16 +100,16 @@ int sb_always_write(const struct sb_always *always, const struct sb_wish *wish, 
 	if (overruled) {
 		sb_fail(err, SB_E_CONFLICT, 0, "a rule for '%s' would overrule %s", path,
 			overruled->origin);
-		return hint_add_path(expected, err);
+		return hint_add_path(path, err);
 	}
-	status = refuse_guarded(always->guard, &access, path, expected, err);
+	status = refuse_guarded(always->guard, &access, path, err);
 	if (status != SB_OK)
 		return status;
 	status = sb_config_add_rule(home, file, &access, path, &added, err);
 	if (status != SB_OK)
 		return status;
 	pattern = added.pattern;
-	/* A name like "a*" that vanished just now was taken for a wildcard: take that back. */
+	/* it was a link just now: take that back */
 	if (strcmp(pattern, expected) != 0) {
 		SB_AUTO_FREE char *removed = NULL;
 

@@ -121,16 +121,13 @@ void sb_grants_exited(struct sb_grants *grants, pid_t process)
 /* The user's own "ask", which covers this whole directory. */
 static bool is_question_of(const struct sb_rule *rule, const char *directory)
 {
-	struct sb_pattern pattern;
-	bool covers;
+	SB_AUTO(sb_pattern_done) struct sb_pattern pattern = {0};
 
 	if (rule->hard || rule->tier <= SB_TIER_SYSTEM)
 		return false;
 	if (sb_pattern_parse(rule->pattern, &pattern, NULL) != SB_OK)
 		return false;
-	covers = sb_pattern_covers(&pattern, directory);
-	sb_pattern_done(&pattern);
-	return covers;
+	return sb_pattern_covers(&pattern, directory);
 }
 
 /*

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/words.h"
 #include "consent/save_names.h"
 
 #define MAX_MADE 48 /* names per grant: vim needs three, a careful writer five */
@@ -79,11 +80,6 @@ static bool same_rule(const char *pattern, const struct sb_rule *rule)
 	return strcmp(pattern, rule->pattern) == 0;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 static const struct made *find_made(const struct sb_once *once, const char *name)
 {
 	for (size_t i = 0; i < once->made_count; i++)
@@ -153,7 +149,7 @@ static bool may_remove(const struct sb_once *once, const struct sb_wish *wish,
 
 	if (once->acts & SB_ACT_DELETE)
 		return itself && once->thing == wish->thing &&
-		       same_text(once->moved_to, wish->moved_to);
+		       sb_text_same(once->moved_to, wish->moved_to);
 	if (itself && once->thing != SB_THING_FILE)
 		return made && once->thing != SB_THING_NAME && !wish->moved_to;
 	if (itself && made && sb_save_temporary(wish->name))
@@ -168,7 +164,7 @@ static bool may_remove(const struct sb_once *once, const struct sb_wish *wish,
 static bool same_thing(const struct sb_once *once, const struct sb_wish *wish)
 {
 	return wish->metadata ||
-	       (once->thing == wish->thing && same_text(once->leads_to, wish->leads_to));
+	       (once->thing == wish->thing && sb_text_same(once->leads_to, wish->leads_to));
 }
 
 static bool is_once_of(const struct sb_once *once, const struct sb_wish *wish,

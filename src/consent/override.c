@@ -249,16 +249,13 @@ static int add_host(const struct sb_override *override, const struct sb_line *li
 int sb_override_add(const struct sb_override *override, const char *text, struct sb_buf *out,
 		    struct sb_error *err)
 {
-	struct sb_resolved resolved = {0};
-	struct sb_line line = {0};
+	SB_AUTO(sb_resolved_done) struct sb_resolved resolved = {0};
+	SB_AUTO(sb_line_done) struct sb_line line = {0};
 	unsigned long before = sb_grants_changes(override->grants);
 	int status = sb_line_parse(text, strlen(text), &line, err);
 
-	if (status == SB_OK && line.kind == SB_LINE_CONNECT) {
-		status = add_host(override, &line, out, err);
-		sb_line_done(&line);
-		return status;
-	}
+	if (status == SB_OK && line.kind == SB_LINE_CONNECT)
+		return add_host(override, &line, out, err);
 	if (status == SB_OK && (line.kind != SB_LINE_RULE || line.fast || line.tightens))
 		status = sb_fail(err, SB_E_INVALID, 0, "not a rule like 'write DIRECTORY'");
 	if (status == SB_OK)
@@ -281,7 +278,5 @@ int sb_override_add(const struct sb_override *override, const char *text, struct
 		sb_buf_putc(out, ' ');
 		sb_escape_name(out, resolved.path, strlen(resolved.path));
 	}
-	sb_resolved_done(&resolved);
-	sb_line_done(&line);
 	return status;
 }

@@ -29,7 +29,7 @@ static bool loosens(const struct sb_access *a, const struct sb_access *b)
 static bool overrules(const struct sb_pattern *ours, const struct sb_access *access,
 		      const struct sb_rule *rule)
 {
-	struct sb_pattern theirs;
+	SB_AUTO(sb_pattern_done) struct sb_pattern theirs = {0};
 	bool meets;
 
 	if (rule->tier == SB_TIER_BUILTIN || rule->tier == SB_TIER_SESSION ||
@@ -48,7 +48,6 @@ static bool overrules(const struct sb_pattern *ours, const struct sb_access *acc
 			(sb_access_has(&rule->access, SB_DENY, SB_READ) ||
 			 rule->tier == SB_TIER_SYSTEM);
 	}
-	sb_pattern_done(&theirs);
 	return meets;
 }
 

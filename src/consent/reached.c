@@ -6,6 +6,7 @@
 
 #include "base/escape.h"
 #include "base/list.h"
+#include "base/words.h"
 #include "consent/way.h"
 
 #define MOST 1024 /* hosts with their ports */
@@ -47,11 +48,6 @@ static const char *who(const char *by)
 		       : by;
 }
 
-static bool same(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 void sb_contacts_add(struct sb_contact_list *list, const struct sb_contact *contact)
 {
 	const struct sb_connect_rule *rule = contact->rule;
@@ -62,7 +58,7 @@ void sb_contacts_add(struct sb_contact_list *list, const struct sb_contact *cont
 	for (size_t i = 0; i < list->count; i++)
 		if (list->entries[i].reached == contact->reached &&
 		    list->entries[i].proxy == contact->proxy &&
-		    same(list->entries[i].tls, contact->tls) &&
+		    sb_text_same(list->entries[i].tls, contact->tls) &&
 		    strcmp(list->entries[i].text, entry.text) == 0) {
 			list->entries[i].count++;
 			return;

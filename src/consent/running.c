@@ -159,6 +159,15 @@ static int make_held(const char *dir, char **out_name, int *out_fd)
 	return status;
 }
 
+/* Of runs that were killed: it may be long until somebody lists them. */
+static void sweep(const char *state_dir)
+{
+	SB_AUTO_FREE struct sb_running *others = NULL;
+	size_t count;
+
+	(void)sb_running_list(state_dir, &others, &count, NULL);
+}
+
 int sb_running_announce(const char *state_dir, struct sb_running *running, int *out_fd,
 			struct sb_error *err)
 {
@@ -187,6 +196,7 @@ int sb_running_announce(const char *state_dir, struct sb_running *running, int *
 		return sb_fail(err, SB_E_SYSTEM, -status, "cannot write '%s'", file);
 	}
 	*out_fd = sb_take_fd(&fd);
+	sweep(state_dir);
 	return SB_OK;
 }
 

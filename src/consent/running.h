@@ -4,7 +4,7 @@
  *     announce (holds the file) -> withdraw          list: by anybody of the same user
  *
  * STATE/run has one file per run, named by its session.  Its run holds it with flock(2), so
- * that a file nobody holds is of a run that was killed: whoever lists removes it.  A command
+ * that a file nobody holds is of a run that was killed: whoever lists, or announces another, removes it.  A command
  * can read these files, and hold one that its run has left, but change nothing there; so a run
  * is listed only if its process lives.
  */

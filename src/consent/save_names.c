@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/words.h"
+
 enum others { RANDOM, NUMBER, LETTER };
 
 struct row {
@@ -213,8 +215,7 @@ bool sb_save_file(int directory, const char *name, char out_file[NAME_MAX + 1],
 				continue;
 			memcpy(file, part, length);
 			file[length] = '\0';
-			if (strcmp(file, ".") == 0 || strcmp(file, "..") == 0 ||
-			    (row->hidden && file[0] != '.'))
+			if (sb_is_dots(file) || (row->hidden && file[0] != '.'))
 				continue;
 			there = what_is(directory, file);
 			if (there == A_FILE) {

@@ -179,7 +179,7 @@ static int parse_rule(const char *bytes, size_t length, const struct sb_kept_fil
 		      struct sb_kept_list *list, struct sb_error *err)
 {
 	struct sb_pattern pattern = {0};
-	struct sb_line line;
+	SB_AUTO(sb_line_done) struct sb_line line = {0};
 	int status = sb_line_parse(bytes, length, &line, err);
 
 	if (status != SB_OK)
@@ -198,7 +198,6 @@ static int parse_rule(const char *bytes, size_t length, const struct sb_kept_fil
 			status = sb_kept_list_put(list, pattern.prefix, &line.access, file, err);
 		sb_pattern_done(&pattern);
 	}
-	sb_line_done(&line);
 	return status;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/auto.h"
 #include "base/escape.h"
+#include "base/words.h"
 #include "consent/way.h"
 #include "path/path.h"
 #include "path/pattern.h"
@@ -159,23 +160,18 @@ static bool same_kind(const struct sb_stopped *a, const struct sb_stopped *b)
 	       (!a->rule || strcmp(a->rule, b->rule) == 0);
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 static bool holds(const struct sb_summary *summary, const struct sb_stopped *entry,
 		  const struct sb_stopped *other)
 {
 	if (summary->apart &&
-	    (entry->approved != other->approved || !same_text(entry->by, other->by)))
+	    (entry->approved != other->approved || !sb_text_same(entry->by, other->by)))
 		return false;
 	/* the file says of writing and of deleting apart what may be done */
 	if (summary->of_worker && (entry->op == SB_DELETE) != (other->op == SB_DELETE))
 		return false;
-	if (!same_kind(entry, other) || !same_text(entry->other, other->other) ||
-	    !same_text(entry->worker, other->worker) || entry->needs_place != other->needs_place ||
-	    entry->no_place != other->no_place)
+	if (!same_kind(entry, other) || !sb_text_same(entry->other, other->other) ||
+	    !sb_text_same(entry->worker, other->worker) ||
+	    entry->needs_place != other->needs_place || entry->no_place != other->no_place)
 		return false;
 	return entry->beneath ? sb_path_within(entry->path, other->path)
 			      : strcmp(entry->path, other->path) == 0;
@@ -192,15 +188,12 @@ static bool is_final(const struct sb_rule *rule, enum sb_op op)
 static bool hides_parent(const struct sb_rule *rule, const char *path)
 {
 	SB_AUTO_FREE char *parent = sb_path_parent(path);
-	struct sb_pattern pattern;
-	bool hides;
+	SB_AUTO(sb_pattern_done) struct sb_pattern pattern = {0};
 
 	if (!parent || rule->access.verdict[SB_READ] == SB_ALLOW ||
 	    sb_pattern_parse(rule->pattern, &pattern, NULL) != SB_OK)
 		return false;
-	hides = sb_pattern_covers(&pattern, parent);
-	sb_pattern_done(&pattern);
-	return hides;
+	return sb_pattern_covers(&pattern, parent);
 }
 
 /* Would a rule for the directory of a hard link cover what it is a link to? */

@@ -247,6 +247,8 @@ int sb_sandbox_files(struct sb_sandbox *sandbox, const struct sb_files_options *
 		options.config_home = setup->home.xdg_config;
 	if (!options.data_home)
 		options.data_home = setup->home.xdg_data;
+	if (!options.account_home)
+		options.account_home = sb_home_of_account(&setup->home);
 	if (sb_files_open(setup->policy, (const char *const *)setup->projects, &options, out_view,
 			  why) == 0)
 		return SB_OK;

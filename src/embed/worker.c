@@ -150,6 +150,7 @@ int sb_worker_open(struct sb_workshop *workshop, const char *file,
 	options.git_settings = (const char *const *)home->git_settings;
 	options.config_home = home->xdg_config;
 	options.data_home = home->xdg_data;
+	options.account_home = sb_home_of_account(home);
 	options.ignored = SB_FILES_ALLOW; /* the file says what asks; .sandbox is mostly ignored */
 	return open_worker(workshop, NULL, file, &options, out, err);
 }
@@ -225,12 +226,9 @@ int sb_worker_write(const struct sb_worker_view *view, const char *path, const c
 						       .length = length,
 						       .raw = true,
 						       .parents = true};
-	struct sb_files_change change;
-	int status = sb_files_write(view->files, NULL, &request, &change, err);
+	SB_AUTO(sb_files_change_done) struct sb_files_change change = {0};
 
-	if (status == 0)
-		sb_files_change_done(&change);
-	return status;
+	return sb_files_write(view->files, NULL, &request, &change, err);
 }
 
 int sb_worker_delete(const struct sb_worker_view *view, const char *path,

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/escape.h"
+#include "base/words.h"
 #include "enforce/darwin_impl.h"
 #include "guard/fold.h"
 #include "path/path.h"
@@ -36,14 +37,9 @@ void sb_regex_bytes(struct sb_buf *out, const char *bytes, size_t length)
 		put_byte(out, bytes[i]);
 }
 
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static void put_letter(struct sb_buf *out, char c)
 {
-	if (is_letter(c))
+	if (sb_is_letter(c))
 		sb_buf_append(out, (const char[]){'[', (char)(c | 0x20), (char)(c & ~0x20), ']'},
 			      4);
 	else
@@ -107,7 +103,7 @@ void sb_regex_other_name(struct sb_buf *out, const char *name, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
 		sb_buf_printf(out, "([^/%c", name[i]);
-		if (is_letter(name[i]))
+		if (sb_is_letter(name[i]))
 			sb_buf_putc(out, (char)(name[i] ^ 0x20));
 		sb_buf_puts(out, "][^/]*|");
 		put_letter(out, name[i]);
@@ -125,12 +121,12 @@ void sb_regex_other_name(struct sb_buf *out, const char *name, size_t length)
 /* The member as a set in small letters is asked about it; or as it is. */
 static bool set_has(const char *set, size_t length, char c, bool folded)
 {
-	char small[256], one = folded && is_letter(c) ? (char)(c | 0x20) : c;
+	char small[256], one = folded && sb_is_letter(c) ? (char)(c | 0x20) : c;
 
 	if (!folded || length > sizeof small)
 		return sb_glob_name(set, length, &one, 1);
 	for (size_t i = 0; i < length; i++)
-		small[i] = is_letter(set[i]) ? (char)(set[i] | 0x20) : set[i];
+		small[i] = sb_is_letter(set[i]) ? (char)(set[i] | 0x20) : set[i];
 	return sb_glob_name(small, length, &one, 1);
 }
 

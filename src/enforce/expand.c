@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/auto.h"
+#include "base/words.h"
 #include "path/path.h"
 #include "path/pattern.h"
 
@@ -76,7 +77,7 @@ static int walk(struct search *search, int parent_fd, const char *name, const ch
 		return sb_no_memory(search->err);
 	}
 	while (status == SB_OK && (entry = readdir(dir))) {
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+		if (sb_is_dots(entry->d_name))
 			continue;
 		if (++search->seen > SB_EXPAND_LIMIT)
 			return sb_fail(search->err, SB_E_REFUSED, 0,

@@ -142,23 +142,11 @@ static void find_closed(const struct sb_plan *plan, struct sb_weaknesses *out)
 	}
 }
 
-/* Reading is granted entry by entry in a directory that holds something hidden. */
-static bool holds_hidden(const struct sb_plan *plan, const char *path)
-{
-	SB_AUTO_FREE char *parent = sb_path_parent(path);
-
-	for (size_t i = 1; parent && i < plan->node_count; i++)
-		if (sb_path_within(parent, plan->nodes[i].path) &&
-		    sb_plan_hides_content(&plan->nodes[i]))
-			return true;
-	return false;
-}
-
 static void find_unreadable(const struct sb_plan *plan, struct sb_weaknesses *out)
 {
 	for (size_t i = 0; i < plan->absent_count; i++)
 		if (sb_plan_state_at(plan, plan->absent[i]) == SB_STATE_READABLE &&
-		    holds_hidden(plan, plan->absent[i]))
+		    sb_plan_is_beside_hidden(plan, plan->absent[i]))
 			say(out, "'%s' can be made, but what is made there cannot be read back",
 			    plan->absent[i]);
 }
@@ -200,7 +188,8 @@ void sb_weaknesses_find(const struct sb_layers *layers, const struct sb_plan *pl
 	if (!plan || layers->mounts)
 		return;
 	find_closed(plan, out);
-	find_unreadable(plan, out);
+	if (layers->spares < 0)
+		find_unreadable(plan, out);
 	if (!layers->supervised)
 		find_closed_temp(plan, out);
 }

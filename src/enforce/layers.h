@@ -27,6 +27,7 @@ struct sb_layers {
 	bool no_sight;       /* supervised: memory that a process hides cannot be read: prctl(2) */
 	bool interrupts;     /* supervised: signals end held calls: owed.h */
 	bool listings;       /* supervised: a broker opens directories, since some are hidden */
+	int spares;          /* supervised: a directory (supervise/spares.h), or less than 0 */
 	int outer;           /* how many sandbash runs this one is inside of */
 	bool outer_mounts;   /* the outer one's mounts hold */
 	bool stuck;          /* setting up the mounts failed half way: nothing may run */

@@ -372,7 +372,7 @@ static void start_layers(struct sb_layers *layers)
 {
 	int abi = sb_sys_landlock_abi();
 
-	*layers = (struct sb_layers){.landlock_abi = abi > 0 ? abi : 0, .queues = -1};
+	*layers = (struct sb_layers){.landlock_abi = abi > 0 ? abi : 0, .queues = -1, .spares = -1};
 	layers->outer = sb_inside(&layers->outer_mounts);
 	layers->seccomp = sb_sys_filter_available();
 }

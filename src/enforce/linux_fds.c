@@ -154,16 +154,18 @@ static bool find_low(struct pollfd fds[static MOST_LOW])
 	for (int fd = 0; fd < MOST_LOW; fd++)
 		fds[fd] = (struct pollfd){.fd = fd, .revents = POLLNVAL};
 	/* mostly all are among the first, and each that is asked for takes its time */
-	for (int most = FEW_LOW; most <= MOST_LOW; most += MOST_LOW - FEW_LOW) {
-		int found = 0;
-
-		if (poll(fds, (nfds_t)most, 0) < 0)
+	for (int first = 0, most = FEW_LOW, found = 0; first < MOST_LOW;
+	     first = most, most = MOST_LOW) {
+		if (poll(fds + first, (nfds_t)(most - first), 0) < 0)
 			return false;
-		for (int fd = 0; fd < most; fd++) {
-			if (fd < FEW_LOW && fds[fd].revents && fcntl(fd, F_GETFD) >= 0)
-				fds[fd].revents = 0;
+		for (int fd = first; fd < most; fd++)
 			found += !(fds[fd].revents & POLLNVAL);
-		}
+		/* our own, until there are as many as there should be */
+		for (int fd = first; fd < FEW_LOW && found < info.st_size; fd++)
+			if (fds[fd].revents & POLLNVAL && fcntl(fd, F_GETFD) >= 0) {
+				fds[fd].revents = 0;
+				found++;
+			}
 		if (found == info.st_size)
 			return true;
 	}

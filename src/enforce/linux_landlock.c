@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/words.h"
 #include "path/path.h"
 #include "sys/landlock.h"
 #include "sys/process.h"
@@ -419,7 +420,7 @@ static int grant_reads_system(const struct domain *domain, const struct sb_plan 
 
 /*
  * Hiding without mounts: reading is granted on every entry beside the way to a
- * hidden one.  What is created beside it later cannot be read (KERNEL.md E).
+ * hidden one.  What is created beside it later cannot be read (KERNEL.md E), unless it is a spare.
  */
 static int grant_reads_around(const struct domain *domain, const struct sb_plan *plan,
 			      const char *path, struct sb_error *err)
@@ -435,7 +436,7 @@ static int grant_reads_around(const struct domain *domain, const struct sb_plan 
 	while (status == SB_OK && (entry = readdir(dir))) {
 		SB_AUTO_FREE char *inside = NULL;
 
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+		if (sb_is_dots(entry->d_name) ||
 		    (domain->reads == SB_LL_READ_DIR && entry->d_type != DT_DIR &&
 		     entry->d_type != DT_UNKNOWN))
 			continue;
@@ -483,6 +484,26 @@ static int grant_reads(const struct domain *domain, const struct sb_plan *plan,
 				 : grant(domain, node->path, domain->reads, err);
 	}
 	return status;
+}
+
+/* Empty now, and the run's own: what they will be, the asker decides. */
+static int grant_spares(const struct domain *domain, const struct sb_layers *layers,
+			struct sb_error *err)
+{
+	int status = SB_OK;
+
+	for (int i = 0; layers->spares >= 0 && i < SB_SPARES + SB_SPARE_DIRECTORIES; i++) {
+		uint64_t granted = i < SB_SPARES ? domain->reads & ~SB_LL_READ_DIR : domain->reads;
+		char name[SB_SPARE_NAME];
+		SB_AUTO_FD int fd = openat(layers->spares, sb_spare_name(name, i),
+					   O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+		if (fd >= 0 && granted)
+			status = sb_sys_landlock_add_path(domain->fd, fd, granted);
+		if (status < 0)
+			return cannot(err, status, name);
+	}
+	return SB_OK;
 }
 
 const char *const sb_loaders[] = {
@@ -585,6 +606,8 @@ static int enter(const struct sb_plan *plan, const struct sb_layers *layers, boo
 		status = grant_terminals(&domain, layers, err);
 	if (status == SB_OK && domain.reads)
 		status = grant_reads(&domain, plan, err);
+	if (status == SB_OK && domain.reads)
+		status = grant_spares(&domain, layers, err);
 	if (status == SB_OK && plan->programs)
 		status = grant_programs(&domain, plan, err);
 	if (status != SB_OK)

@@ -4,6 +4,8 @@
 #ifndef SB_ENFORCE_LINUX_LANDLOCK_H
 #define SB_ENFORCE_LINUX_LANDLOCK_H
 
+#include <stdio.h>
+
 #include "enforce/layers.h"
 
 /*
@@ -27,6 +29,19 @@ int sb_landlock_enter_floor(const struct sb_plan *plan, const struct sb_layers *
  * 6.2) it does not know truncation: then a broker makes the changes there as well.
  */
 bool sb_landlock_holds_fast(const struct sb_layers *layers);
+
+/*
+ * Files and directories that may be read wherever they get to, by their numbers in layers->spares: supervise/spares.h
+ * says what for.
+ */
+#define SB_SPARES 24
+#define SB_SPARE_DIRECTORIES 8
+#define SB_SPARE_NAME 12
+static inline const char *sb_spare_name(char out[SB_SPARE_NAME], int number) /* returns out */
+{
+	snprintf(out, SB_SPARE_NAME, "%d", number);
+	return out;
+}
 
 /* Dynamic loaders, of every architecture; NULL-terminated. */
 extern const char *const sb_loaders[];

@@ -569,20 +569,21 @@ unsigned sb_staging_base(void)
 	return (unsigned)limit.rlim_cur - SB_STAGING_COUNT;
 }
 
-static int build(const struct sb_filter_options *options, struct sock_filter *code, size_t max,
-		 struct sock_fprog *out, struct sb_error *err)
+/* What enter() answers, if that is no error. */
+static int load(const struct sb_filter_options *options,
+		int (*enter)(const struct sock_fprog *program), struct sb_error *err)
 {
-	size_t count = sb_filter_build(options, code, max);
+	struct sock_filter code[512];
+	size_t count = sb_filter_build(options, code, sizeof code / sizeof code[0]);
+	struct sock_fprog program = {.len = (unsigned short)count, .filter = code};
+	int status;
 
 	if (count == 0)
 		return sb_fail(err, SB_E_SYSTEM, 0, "the system call filter does not fit");
-	*out = (struct sock_fprog){.len = (unsigned short)count, .filter = code};
-	return SB_OK;
-}
-
-static int cannot_load(int status, struct sb_error *err)
-{
-	return sb_fail(err, SB_E_SYSTEM, -status, "cannot load the system call filter");
+	status = enter(&program);
+	if (status < 0)
+		return sb_fail(err, SB_E_SYSTEM, -status, "cannot load the system call filter");
+	return status;
 }
 
 static struct sb_filter_options options_for(const struct sb_plan *plan,
@@ -611,18 +612,11 @@ static struct sb_filter_options options_for(const struct sb_plan *plan,
 
 int sb_filter_enter(const struct sb_plan *plan, struct sb_layers *layers, struct sb_error *err)
 {
-	struct sock_filter code[512];
 	struct sb_filter_options options = options_for(plan, layers);
-	struct sock_fprog program;
-	int status = build(&options, code, sizeof code / sizeof code[0], &program, err);
+	int status = load(&options, sb_sys_load_filter, err);
 
-	if (status != SB_OK)
-		return status;
-	status = sb_sys_load_filter(&program);
-	if (status < 0)
-		return cannot_load(status, err);
-	layers->seccomp = true;
-	return SB_OK;
+	layers->seccomp |= status == SB_OK;
+	return status;
 }
 
 /* Has the user groups that the namespace knows no number for? */
@@ -637,9 +631,7 @@ static bool has_unnamed_groups(const struct sb_layers *layers)
 int sb_filter_enter_held(const struct sb_plan *plan, struct sb_layers *layers, int *out_listener,
 			 struct sb_error *err)
 {
-	struct sock_filter code[512];
 	struct sb_filter_options options = options_for(plan, layers);
-	struct sock_fprog program;
 	int status;
 
 	options.supervised = true;
@@ -650,12 +642,9 @@ int sb_filter_enter_held(const struct sb_plan *plan, struct sb_layers *layers, i
 	options.sockets = layers->no_copies;
 	options.sight = layers->no_sight;
 	options.groups = has_unnamed_groups(layers);
-	status = build(&options, code, sizeof code / sizeof code[0], &program, err);
-	if (status != SB_OK)
-		return status;
-	status = sb_sys_load_held_filter(&program);
+	status = load(&options, sb_sys_load_held_filter, err);
 	if (status < 0)
-		return cannot_load(status, err);
+		return status;
 	*out_listener = status;
 	layers->seccomp = true;
 	return SB_OK;
@@ -663,18 +652,12 @@ int sb_filter_enter_held(const struct sb_plan *plan, struct sb_layers *layers, i
 
 int sb_filter_enter_performer(const struct sb_layers *layers, struct sb_error *err)
 {
-	struct sock_filter code[256];
 	struct sb_filter_options options = {.performer = true,
 					    .no_mounts = !layers->mounts,
 					    /* of ABI 1 it has no domain where there are mounts */
 					    .no_landlock = layers->landlock_abi <
 							   (layers->mounts ? 2 : 1),
 					    .sockets = layers->no_copies};
-	struct sock_fprog program;
-	int status = build(&options, code, sizeof code / sizeof code[0], &program, err);
 
-	if (status != SB_OK)
-		return status;
-	status = sb_sys_load_filter(&program);
-	return status < 0 ? cannot_load(status, err) : SB_OK;
+	return load(&options, sb_sys_load_filter, err);
 }

@@ -6,6 +6,7 @@
 
 #include "base/auto.h"
 #include "base/list.h"
+#include "base/words.h"
 #include "enforce/devices.h"
 #include "enforce/expand.h"
 #include "path/path.h"
@@ -500,7 +501,7 @@ static int add_blanks(struct maker *maker, const struct sb_plan_node *cover, con
 	if (sb_sys_dir_open(&dir, path) < 0)
 		return SB_OK; /* not ours to list: nothing in it can be read anyway */
 	while (status == SB_OK && (entry = sb_sys_dir_next(&dir)))
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+		if (!sb_is_dots(entry->d_name))
 			status = add_blank(maker, cover, path, dir.fd, entry, err);
 	sb_sys_dir_close(&dir);
 	return status;
@@ -644,7 +645,6 @@ int sb_plan_make(const struct sb_policy *policy, const struct sb_plan_request *r
 	if (request->view) {
 		maker.plan.view = true;
 		maker.plan.shadowed = request->view->shadowed;
-		maker.plan.made = request->view->made;
 		maker.plan.programs = request->view->programs;
 	}
 	disks = sb_devices_disks_readable();

@@ -81,7 +81,7 @@ struct sb_plan {
 	bool own_terminals; /* a /dev/pts of our own: no rule of the user's is about that one */
 	bool view; /* the files are a view's (view.h): without a /proc of the run's own there is none */
 	bool shadowed; /* ... of which a directory has a name that something else has outside */
-	struct sb_view_made made;    /* ... and entering it made these */
+	struct sb_view_made made;    /* ... and entering it made these: for who entered to say */
 	const char *const *programs; /* what may be executed, and nothing else; NULL: anything */
 	bool caller_terminal;        /* and yet the command has the caller's: give that a name */
 	char *cwd;
@@ -91,7 +91,6 @@ struct sb_plan {
 
 /* Of a run in a view. */
 struct sb_plan_view {
-	struct sb_view_made made;
 	const char *const *programs; /* canonical; stays the caller's */
 	bool shadowed;
 };
@@ -142,6 +141,12 @@ bool sb_plan_hides_content(const struct sb_plan_node *node);
 
 /* Does it keep names from being listed?  Those of sockets are everybody's to know. */
 bool sb_plan_hides_names(const struct sb_plan_node *node);
+
+/* Does its directory hold something hidden?  Without mounts reading is granted entry by entry there. */
+bool sb_plan_is_beside_hidden(const struct sb_plan *plan, const char *path);
+
+/* The first that rules let a run make, or make anew, in such a directory which is not open itself; NULL: none. */
+const char *sb_plan_makes_beside_hidden(const struct sb_plan *plan);
 
 /* The nearest node that is path or holds it; NULL only of a plan that is not made. */
 const struct sb_plan_node *sb_plan_node_at(const struct sb_plan *plan, const char *path);

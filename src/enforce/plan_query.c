@@ -82,6 +82,34 @@ bool sb_plan_hides_names(const struct sb_plan_node *node)
 	       !(node->rule && node->rule->sockets);
 }
 
+bool sb_plan_is_beside_hidden(const struct sb_plan *plan, const char *path)
+{
+	SB_AUTO_FREE char *parent = sb_path_parent(path);
+
+	for (size_t i = 1; parent && i < plan->node_count; i++)
+		if (sb_path_within(parent, plan->nodes[i].path) &&
+		    sb_plan_hides_content(&plan->nodes[i]))
+			return true;
+	return false;
+}
+
+const char *sb_plan_makes_beside_hidden(const struct sb_plan *plan)
+{
+	for (size_t i = 1; i < plan->node_count; i++) {
+		const struct sb_plan_node *node = &plan->nodes[i];
+
+		if (node->kind == SB_KIND_FILE && (node->allow & 1u << SB_CREATE) &&
+		    plan->nodes[node->parent].state == SB_STATE_READABLE &&
+		    sb_plan_is_beside_hidden(plan, node->path))
+			return node->path;
+	}
+	for (size_t i = 0; i < plan->absent_count; i++)
+		if (sb_plan_state_at(plan, plan->absent[i]) == SB_STATE_READABLE &&
+		    sb_plan_is_beside_hidden(plan, plan->absent[i]))
+			return plan->absent[i];
+	return NULL;
+}
+
 bool sb_plan_is_temp_at(const struct sb_plan *plan, const char *path)
 {
 	const struct sb_plan_node *node = sb_plan_node_at(plan, path);

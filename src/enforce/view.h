@@ -1,7 +1,9 @@
 /*
  * view.h - a world of its own for a run: a few directories by new names, a read-only system, nothing else.
  *
+ *     sb_view_begin()  -> namespaces; files are where they were
  *     sb_view_enter()  -> this process stands in it; what it opened before stays open
+ *     sb_view_settle() -> what was there before is gone.  Before that it makes no process
  *                      -> rules, plan, run: as anywhere else, by the names that are seen there
  *
  *     /NAME ...                      what is shown, read-only or not
@@ -50,7 +52,7 @@ struct sb_view {
 
 /*
  * What entering it made beside the files.  own_ids: a user namespace, in which we have every capability.  own_net: net
- * is a network with nothing but loopback, where view->network is false, for the run to enter.  Not for whoever asks:
+ * is a network with nothing but loopback, where no network was wanted, for the run to enter.  Not for whoever asks:
  * who attaches is found by a look at the sockets of one's own network.
  */
 struct sb_view_made {
@@ -59,7 +61,17 @@ struct sb_view_made {
 	int net; /* open as long as the process lives */
 };
 
-/* SB_E_UNSUPPORTED: this machine cannot, and the process must end. */
-int sb_view_enter(const struct sb_view *view, struct sb_view_made *out, struct sb_error *err);
+struct sb_view_begun;
+
+/*
+ * SB_E_UNSUPPORTED of each: this machine cannot, and the process must end.
+ *
+ * From the first to the last a second thread may be making a network, which takes the kernel longer than all else: so
+ * the first comes early and the last late.  What is opened in between by a path of before is gone with it.
+ */
+int sb_view_begin(bool network, struct sb_view_begun **out, struct sb_error *err);
+int sb_view_enter(const struct sb_view *view, const struct sb_view_begun *begun,
+		  struct sb_error *err);
+int sb_view_settle(struct sb_view_begun *begun, struct sb_view_made *out, struct sb_error *err);
 
 #endif

@@ -11,8 +11,7 @@
 
 struct sb_view_job {
 	const struct sb_view *view;
-	int root; /* of the new world */
-	struct sb_view_made made;
+	int root;                /* of the new world */
 	const char *step, *name; /* of the first failure; NULL: there was none */
 	int error;
 };
@@ -28,7 +27,7 @@ bool sb_view_attach(struct sb_view_job *job, int tree, const char *name);
 bool sb_view_show(struct sb_view_job *job, const char *path, const char *name);
 
 /*
- * linux_view_net.c: a network of its own, made by a second thread while this one goes on: a view takes as long.
+ * linux_view_net.c: a network of its own, made by a second thread while this one goes on.
  * proc leads to /proc, whatever is mounted there.
  */
 struct sb_view_net {
@@ -36,6 +35,12 @@ struct sb_view_net {
 	bool started;
 	int proc;
 	int made; /* the namespace; -1: none */
+};
+
+struct sb_view_begun {
+	struct sb_view_made made;
+	struct sb_view_net net;
+	int proc; /* a copy of /proc, to be mounted in the view */
 };
 
 void sb_view_net_begin(struct sb_view_net *net, int proc);

@@ -28,6 +28,7 @@ struct sb_facts {
 	enum sb_files_type type;
 	uint64_t bytes;
 	uint32_t mode, uid, gid;
+	uint32_t special; /* which of SB_FILES_OTHER: S_IFSOCK, S_IFIFO, ...; 0: not known */
 	uint64_t links;
 	uint64_t device, inode;
 	uint64_t mount; /* which mounted filesystem; equal numbers: the same */

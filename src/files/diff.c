@@ -127,7 +127,7 @@ static int compare(struct comparison *all, size_t skip, int n, int m)
 	int limit = n + m < MAX_DIFFERENCES ? n + m : MAX_DIFFERENCES, result = 0;
 	const struct lines old = {all->old.all + skip, (size_t)n};
 	const struct lines new = {all->new.all + skip, (size_t)m};
-	int **trace = calloc((size_t)limit + 1, sizeof *trace);
+	SB_AUTO_FREE int **trace = calloc((size_t)limit + 1, sizeof *trace);
 
 	if (!trace)
 		return -1;
@@ -149,7 +149,6 @@ static int compare(struct comparison *all, size_t skip, int n, int m)
 	}
 	for (int i = 0; i <= limit; i++)
 		free(trace[i]);
-	free(trace);
 	return result;
 }
 

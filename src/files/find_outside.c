@@ -7,18 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "files/find_patterns.h"
 #include "files/find_source.h"
 #include "path/path.h"
 
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static bool is_windows(const char *text)
 {
-	return (is_letter(text[0]) && text[1] == ':' && (text[2] == '\\' || text[2] == '/')) ||
+	return (sb_is_letter(text[0]) && text[1] == ':' && (text[2] == '\\' || text[2] == '/')) ||
 	       strncmp(text, "..\\", 3) == 0 || strncmp(text, "\\\\", 2) == 0;
 }
 

@@ -83,6 +83,13 @@ void sb_finding_of(const struct sb_files *view, const struct sb_judged *judged, 
 		word_mapped(view, judged, path, finding);
 	else
 		word(judged, finding->reason, sizeof finding->reason);
+	finding->by_itself = judged->brings_bits || finding->why == SB_FILES_WHY_GUARDED ||
+			     (finding->why == SB_FILES_WHY_RULE && judged->decision.rule &&
+			      judged->decision.rule->tier == SB_TIER_BUILTIN);
+	if (judged->brings_bits && judged->why != SB_WHY_GUARDED)
+		snprintf(finding->reason + strlen(finding->reason),
+			 sizeof finding->reason - strlen(finding->reason),
+			 "; whoever runs it may get its owner's rights");
 	if (judged->why == SB_WHY_GUARDED && (judged->guard.found || sb_files_is_mapped(view)))
 		memcpy(finding->found, judged->guard.detail, sizeof finding->found);
 }

@@ -14,7 +14,8 @@ struct sb_finding {
 	enum sb_files_why why;
 	const struct sb_root *root;
 	const struct sb_rule *rule;
-	bool bound; /* rule is that of the place in the view, whose origin may be told */
+	bool by_itself; /* no answer for a directory counts */
+	bool bound;     /* rule is that of the place in the view, whose origin may be told */
 	char reason[SB_GUARD_DETAIL + 88]; /* a row's why, and what was found */
 	char found[sizeof((struct sb_guard_answer *)0)->detail]; /* in a directory: lines; or "" */
 };

@@ -3,18 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "path/grammar.h"
 
 /* --- which names ---------------------------------------------------------------------------------- */
 
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static bool is_word(char c)
 {
-	return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.' ||
+	return sb_is_letter(c) || sb_is_digit(c) || c == '_' || c == '-' || c == '.' ||
 	       (unsigned char)c >= 0x80;
 }
 
@@ -45,7 +41,7 @@ static bool is_stream(const char *name, size_t length)
 	if (*word == '$' || (end - word > 2 && word[0] == ':' && word[1] == '$'))
 		return true;
 	dot = memrchr(name, '.', (size_t)(colon - name));
-	if (!dot || dot == name || !is_letter(dot[1]) || colon - dot > 6)
+	if (!dot || dot == name || !sb_is_letter(dot[1]) || colon - dot > 6)
 		return false;
 	for (; word < end; word++)
 		if (!is_word(*word) && !(word[0] == ':' && word + 1 < end && word[1] == '$'))
@@ -69,7 +65,7 @@ size_t sb_foreign_name(const char *path, size_t from)
 {
 	for (const char *name = path + from + strspn(path + from, "/"); *name;) {
 		size_t length = strcspn(name, "/");
-		bool drive = name == path && is_letter(path[0]) && path[1] == ':';
+		bool drive = name == path && sb_is_letter(path[0]) && path[1] == ':';
 
 		if (drive || has_separator(name, length) || is_stream(name, length) ||
 		    is_device(name, length))

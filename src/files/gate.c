@@ -56,10 +56,10 @@ static const char *ignoring_root(void *context, const char *path, bool directory
 static int make_guard(const struct sb_files *view, struct sb_guard **out,
 		      struct sb_files_error *err)
 {
-	const struct sb_guard_home home = {
-		view->options.home,
-		view->options.git_settings,
-		{view->options.config_home, view->options.data_home, view->options.obeyed}};
+	const struct sb_guard_home home = {view->options.home,
+					   view->options.git_settings,
+					   {view->options.config_home, view->options.data_home,
+					    view->options.obeyed, view->options.account_home}};
 	SB_AUTO_FREE const char **projects = NULL;
 	SB_AUTO_FREE char(*real)[PATH_MAX] = NULL;
 	struct sb_error why;
@@ -113,11 +113,19 @@ void sb_gate_close(struct sb_files *view)
 
 /* --- a wish as a case --------------------------------------------------------------------------- */
 
+/* A name is judged by what it is: a socket is a service, and a FIFO none. */
+static mode_t mode_of(const struct sb_facts *facts)
+{
+	static const mode_t types[] = {S_IFREG, S_IFDIR, S_IFLNK, S_IFIFO};
+	bool special = facts->type == SB_FILES_OTHER && facts->special;
+
+	return (special ? facts->special : types[facts->type]) | facts->mode;
+}
+
 /* real: room for the path that rules are about. */
 static struct sb_site site_of(const struct sb_files *view, const struct sb_place *place,
 			      const char *path, char real[PATH_MAX])
 {
-	static const mode_t types[] = {S_IFREG, S_IFDIR, S_IFLNK, S_IFIFO};
 	const struct sb_root *root = sb_files_root_of(view, path);
 	const struct sb_facts *facts = &place->facts;
 	const struct sb_rule *bound;
@@ -130,7 +138,7 @@ static struct sb_site site_of(const struct sb_files *view, const struct sb_place
 		.path = meant,
 		.bound = bound,
 		.looked = true,
-		.mode = place->exists ? types[facts->type] | facts->mode : 0,
+		.mode = place->exists ? mode_of(facts) : 0,
 		.outside = !root,
 		.other_mount = root && facts->mount != root->mount,
 		.has_more_names = place->exists && facts->type == SB_FILES_FILE && facts->links > 1,
@@ -334,7 +342,7 @@ static char *directory_of(const struct sb_job *job, const struct sb_finding *fin
 		return strdup(finding->rule->pattern);
 	if (sb_files_is_mapped(job->view))
 		return NULL;
-	if (finding->why == SB_FILES_WHY_GUARDED ||
+	if (finding->by_itself || finding->why == SB_FILES_WHY_GUARDED ||
 	    (finding->why == SB_FILES_WHY_RULE && !own_rule))
 		return NULL;
 	if (place->exists && place->facts.type == SB_FILES_DIRECTORY)
@@ -448,6 +456,7 @@ static int ask(struct sb_job *job, const struct sb_intent *wish, const struct sb
 			: sealed->young ? "it changes at this moment"
 					: sealed->sum,
 		.leads_to = wish->leads_to,
+		.by_itself = finding->by_itself,
 	};
 	char reason[SB_REASON];
 

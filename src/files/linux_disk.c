@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/words.h"
 #include "files/linux_replace.h"
 #include "files/linux_place.h"
 #include "judge/hold.h"
@@ -339,11 +340,6 @@ static int give_name(int fd, const struct dirent64 *entry, bool details, sb_foun
 	return found(context, &one);
 }
 
-static bool is_dots(const char *name)
-{
-	return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
-}
-
 static int disk_list(struct sb_files_backend *self, const struct sb_place *place, bool details,
 		     sb_found_name found, void *context)
 {
@@ -366,7 +362,7 @@ static int disk_list(struct sb_files_backend *self, const struct sb_place *place
 			const struct dirent64 *entry = (const struct dirent64 *)(entries + at);
 
 			at += entry->d_reclen;
-			if (!is_dots(entry->d_name))
+			if (!sb_is_dots(entry->d_name))
 				status = give_name(fd, entry, details, found, context);
 		}
 	}

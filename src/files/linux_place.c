@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/words.h"
 #include "files/steps.h"
 #include "path/path.h"
 #include "sys/beneath.h"
@@ -43,6 +44,7 @@ void sb_disk_facts(const struct sb_sys_file *file, struct sb_facts *out)
 		.type = type_of(file->mode),
 		.bytes = file->bytes,
 		.mode = file->mode & 07777,
+		.special = file->mode & S_IFMT,
 		.uid = file->uid,
 		.gid = file->gid,
 		.links = file->links,
@@ -274,7 +276,7 @@ static int step(struct walk *walk, struct sb_place *out)
 		return fail_at(walk, "", status, out);
 	if (status == 0)
 		return arrive_here(walk, out);
-	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
+	if (sb_is_dots(name)) {
 		int up = open_path(walk->at, name, O_DIRECTORY);
 
 		if (up < 0)
@@ -346,7 +348,7 @@ static int find_beneath(const struct sb_root *start, const char *path, unsigned 
 	struct walk walk;
 	int object;
 
-	if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strlen(name) > NAME_MAX)
+	if (!*name || sb_is_dots(name) || strlen(name) > NAME_MAX)
 		return 1;
 	walk.flags = flags;
 	walk.steps.slash = false;

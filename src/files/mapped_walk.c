@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/auto.h"
+#include "base/words.h"
 #include "files/steps.h"
 #include "path/path.h"
 
@@ -288,7 +290,7 @@ static int step(struct walk *walk, struct sb_place *out)
 		return fail_at(walk, "", status, out);
 	if (status == 0)
 		return arrive_here(walk, out);
-	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
+	if (sb_is_dots(name)) {
 		status = name[1] ? go_up(walk) : 0;
 		return status < 0 ? status : last ? arrive_here(walk, out) : 1;
 	}
@@ -324,7 +326,8 @@ static int step(struct walk *walk, struct sb_place *out)
 int sb_mapped_resolve(struct sb_files_backend *self, const struct sb_root *start, const char *path,
 		      unsigned flags, struct sb_place *out)
 {
-	struct walk *walk = malloc(sizeof *walk); /* too large for the stack of a thread */
+	SB_AUTO_FREE struct walk *walk =
+		malloc(sizeof *walk); /* too large for the stack of a thread */
 	char whole[PATH_MAX] = "";
 	int status = walk ? 1 : -ENOMEM;
 
@@ -343,7 +346,6 @@ int sb_mapped_resolve(struct sb_files_backend *self, const struct sb_root *start
 	}
 	if (status < 0)
 		*out = SB_PLACE_EMPTY;
-	free(walk);
 	return status;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/list.h"
 #include "base/lock.h"
+#include "base/words.h"
 #include "files/memory_tree.h"
 #include "files/steps.h"
 
@@ -78,7 +79,7 @@ static int step(struct walk *walk, struct sb_place *out)
 		return fail_at(walk, "", -status, out);
 	if (status == 0)
 		return arrive_here(walk, out);
-	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
+	if (sb_is_dots(name)) {
 		if (name[1] && walk->at->parent)
 			walk->at = walk->at->parent;
 		return last ? arrive_here(walk, out) : 1;

@@ -191,8 +191,7 @@ static bool is_empty(const struct sb_json_tree *tree, const struct sb_json_node 
 		return node->length == 0;
 	if (node->type == SB_JSON_ARRAY)
 		return node->count == 0;
-	for (const struct sb_json_node *member = sb_json_first(node); member;
-	     member = sb_json_next(tree, node, member))
+	SB_EACH_CHILD(member, tree, node)
 		if (!is_empty(tree, member))
 			return false;
 	return true;
@@ -215,8 +214,7 @@ static bool holds_stop(const struct sb_json_tree *tree, const struct sb_json_nod
 		return false;
 	if (name && may_stop(name, length))
 		return true;
-	for (const struct sb_json_node *child = sb_json_first(node); child;
-	     child = sb_json_next(tree, node, child))
+	SB_EACH_CHILD(child, tree, node)
 		if (holds_stop(tree, child, child->key, child->key_length))
 			return true;
 	return false;
@@ -237,8 +235,7 @@ static bool is_part_of(const struct sb_json_tree *less_tree, const struct sb_jso
 	if (less->type != SB_JSON_ARRAY || more->type != SB_JSON_ARRAY)
 		return false;
 	at = sb_json_first(more);
-	for (const struct sb_json_node *one = sb_json_first(less); one;
-	     one = sb_json_next(less_tree, less, one)) {
+	SB_EACH_CHILD(one, less_tree, less) {
 		while (at && !sb_json_same(less_tree, one, more_tree, at))
 			at = sb_json_next(more_tree, more, at);
 		if (!at)
@@ -320,18 +317,14 @@ static void say_member(struct compare *compare, const struct sb_json_node *membe
 static void compare_run_members(struct compare *compare, const struct sb_json_node *old,
 				const struct sb_json_node *new, bool stops_by_name)
 {
-	const struct sb_json_node *member;
-
-	for (member = sb_json_first(new); member;
-	     member = sb_json_next(&compare->new.tree, new, member)) {
+	SB_EACH_CHILD(member, &compare->new.tree, new) {
 		const struct sb_json_node *was =
 			sb_json_member(&compare->old.tree, old, member->key, member->key_length);
 
 		if (was ? !is_same(compare, was, member) : !is_empty(&compare->new.tree, member))
 			say_member(compare, member, member);
 	}
-	for (member = sb_json_first(old); member;
-	     member = sb_json_next(&compare->old.tree, old, member))
+	SB_EACH_CHILD(member, &compare->old.tree, old)
 		if (!sb_json_member(&compare->new.tree, new, member->key, member->key_length) &&
 		    (stops_by_name ||
 		     holds_stop(&compare->old.tree, member, member->key, member->key_length)))
@@ -428,19 +421,13 @@ static void compare_member(struct compare *compare, enum place place,
 static void compare_objects(struct compare *compare, enum place place,
 			    const struct sb_json_node *old, const struct sb_json_node *new)
 {
-	const struct sb_json_node *member;
-
-	for (member = new ? sb_json_first(new) : NULL; member;
-	     member = sb_json_next(&compare->new.tree, new, member))
-		compare_member(compare, place,
-			       old ? sb_json_member(&compare->old.tree, old, member->key,
-						    member->key_length)
-				   : NULL,
-			       member);
-	for (member = old ? sb_json_first(old) : NULL; member;
-	     member = sb_json_next(&compare->old.tree, old, member))
-		if (!new ||
-		    !sb_json_member(&compare->new.tree, new, member->key, member->key_length))
+	SB_EACH_CHILD(member, &compare->new.tree, new)
+		compare_member(
+			compare, place,
+			sb_json_member(&compare->old.tree, old, member->key, member->key_length),
+			member);
+	SB_EACH_CHILD(member, &compare->old.tree, old)
+		if (!sb_json_member(&compare->new.tree, new, member->key, member->key_length))
 			compare_member(compare, place, member, NULL);
 }
 
@@ -448,8 +435,8 @@ static void compare_objects(struct compare *compare, enum place place,
 static void compare_arrays(struct compare *compare, const struct sb_json_node *old,
 			   const struct sb_json_node *new)
 {
-	const struct sb_json_node *was = old ? sb_json_first(old) : NULL;
-	const struct sb_json_node *is = new ? sb_json_first(new) : NULL;
+	const struct sb_json_node *was = sb_json_first(old);
+	const struct sb_json_node *is = sb_json_first(new);
 
 	while (was || is) {
 		compare_inside(compare, PLACE_OTHER, was, is);
@@ -487,22 +474,15 @@ static bool is_looks(const struct sb_json_node *member)
 static void compare_looks(struct compare *compare, const struct sb_json_node *old,
 			  const struct sb_json_node *new)
 {
-	const struct sb_json_node *member;
-
-	for (member = new ? sb_json_first(new) : NULL; member;
-	     member = sb_json_next(&compare->new.tree, new, member)) {
-		const struct sb_json_node *was = old ? sb_json_member(&compare->old.tree, old,
-								      member->key,
-								      member->key_length)
-						     : NULL;
+	SB_EACH_CHILD(member, &compare->new.tree, new) {
+		const struct sb_json_node *was =
+			sb_json_member(&compare->old.tree, old, member->key, member->key_length);
 
 		if (!(was && is_same(compare, was, member)) && !(is_looks(member) && is_looks(was)))
 			say_member(compare, member, member);
 	}
-	for (member = old ? sb_json_first(old) : NULL; member;
-	     member = sb_json_next(&compare->old.tree, old, member))
-		if ((!new ||
-		     !sb_json_member(&compare->new.tree, new, member->key, member->key_length)) &&
+	SB_EACH_CHILD(member, &compare->old.tree, old)
+		if (!sb_json_member(&compare->new.tree, new, member->key, member->key_length) &&
 		    !is_looks(member))
 			say_member(compare, member, NULL);
 }

@@ -72,6 +72,9 @@ bool sb_check_has_no_refs(const struct sb_check *check);
 void sb_check_ref(const struct sb_check *check);
 void sb_check_shallow(const struct sb_check *check);
 
+/* hg_journal.c: what hg recover and hg rollback put back */
+void sb_check_hg(const struct sb_check *check);
+
 /* check_index.c */
 void sb_check_index(const struct sb_check *check);
 

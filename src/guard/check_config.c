@@ -52,12 +52,20 @@ static bool is_project(const struct sb_check *check, const char *value)
 	return false;
 }
 
+/* A key that stands alone is a yes, one with nothing behind "=" a no. */
+static int compare_values(const struct sb_git_entry *a, const struct sb_git_entry *b)
+{
+	int order = strcmp(sb_git_entry_value(a), sb_git_entry_value(b));
+
+	return order ? order : (a->value != NULL) - (b->value != NULL);
+}
+
 static int compare_entries(const void *left, const void *right)
 {
 	const struct sb_git_entry *a = left, *b = right;
 	int order = strcmp(a->key, b->key);
 
-	return order ? order : strcmp(sb_git_entry_value(a), sb_git_entry_value(b));
+	return order ? order : compare_values(a, b);
 }
 
 static void ask_about_key(const struct sb_check *check, const char *key, const char *value)
@@ -160,8 +168,8 @@ static void check_key(const struct sb_check *check, const char *key, const char 
 		verdict = is_new_mirror(check, key, value) ? SB_KEY_HARMLESS
 							   : sb_git_key_judge(key, value);
 	}
-	if (verdict == SB_KEY_HARMLESS && check->kind == SB_GUARD_GIT_CONFIG && is_url_key(key) &&
-	    sb_leads_to_unguarded(check, value))
+	/* .gitmodules, too: git submodule init and sync copy what it says into the config; all of .lfsconfig's is above */
+	if (verdict == SB_KEY_HARMLESS && is_url_key(key) && sb_leads_to_unguarded(check, value))
 		verdict = SB_KEY_ASK;
 	if (verdict != SB_KEY_HARMLESS &&
 	    (verdict != SB_KEY_PATH ||
@@ -248,7 +256,7 @@ static void check_effective(const struct sb_check *check, const struct sb_git_co
 			    (sb_git_key_judge(key, "") == SB_KEY_ASK ||
 			     strcmp(key, VERSION_KEY) == 0))
 				sb_check_ask(check, "no longer set: ", key, strlen(key));
-		} else if (strcmp(sb_git_entry_value(old[i]), sb_git_entry_value(new[at])) != 0) {
+		} else if (compare_values(old[i], new[at]) != 0) {
 			check_key(check, key, sb_git_entry_value(new[at]));
 		}
 	}
@@ -283,7 +291,7 @@ static void note_ways(const struct sb_check *check, const struct sb_git_config *
 		      const struct sb_git_config *after, struct sb_buf *out)
 {
 	if (check->old_bytes.bytes && !sb_check_is_of_project(check))
-		sb_git_ways_compare(before, after, add_note, out);
+		sb_git_ways_compare(check->path, before, after, add_note, out);
 }
 
 void sb_check_exclude(const struct sb_check *check)

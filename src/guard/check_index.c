@@ -18,9 +18,8 @@ static bool read_beside(const struct sb_check *check, const char *name, const ch
 	const char *slash = strrchr(check->path, '/'), *found;
 	SB_AUTO_BUF struct sb_buf path = SB_BUF(2 * SB_CHECK_MAX_LINE);
 	SB_AUTO_FREE char *text = NULL;
-	struct sb_git_config config;
+	SB_AUTO(sb_git_config_done) struct sb_git_config config = {0};
 	size_t length;
-	bool read;
 
 	sb_buf_append(&path, check->path, slash ? (size_t)(slash + 1 - check->path) : 0);
 	sb_buf_puts(&path, name);
@@ -30,9 +29,7 @@ static bool read_beside(const struct sb_check *check, const char *name, const ch
 	sb_git_config_parse(text, length, &config);
 	found = sb_git_config_get(&config, key);
 	snprintf(value, size, "%s", found ? found : "");
-	read = !config.failed && !config.no_memory;
-	sb_git_config_done(&config);
-	return read;
+	return !config.failed && !config.no_memory;
 }
 
 static bool is_sparse(const struct sb_check *check)

@@ -97,6 +97,41 @@ static bool is_gitfile(const char *path)
 	return text && strncmp(text, "gitdir:", 7) == 0;
 }
 
+static bool is_unguarded(const struct sb_check *check, const char *path)
+{
+	const struct sb_guard_options *options = &check->guard->options;
+
+	return options->is_unguarded && options->is_unguarded(options->context, path);
+}
+
+/*
+ * "../x" in .gitmodules begins where a remote leads, which may be another place tomorrow: so what is behind the dots
+ * is looked for in each directory above the work tree.
+ */
+static bool leads_from_above(const struct sb_check *check, const char *url)
+{
+	SB_AUTO_FREE char *above = sb_path_parent(check->path);
+
+	while (strncmp(url, "./", 2) == 0 || strncmp(url, "../", 3) == 0) {
+		url += strcspn(url, "/");
+		url += strspn(url, "/");
+	}
+	if (!above || sb_guard_passes_caches(url))
+		return true;
+	for (char *slash; (slash = strrchr(above, '/')) && *above;) {
+		SB_AUTO_FREE char *path = NULL, *canonical = NULL;
+		int missing;
+
+		*slash = '\0';
+		path = sb_path_join(*above ? above : "/", url);
+		if (!path || sb_path_canonical(path, &canonical, &missing, NULL) != SB_OK ||
+		    is_unguarded(check, canonical) ||
+		    (!*above && leads_to_private(check, canonical)))
+			return true;
+	}
+	return false;
+}
+
 /*
  * SECURITY: a push to a repository on this machine runs that repository's hooks.
  *
@@ -107,8 +142,8 @@ static bool is_gitfile(const char *path)
  */
 bool sb_leads_to_unguarded(const struct sb_check *check, const char *url)
 {
-	const struct sb_guard_options *options = &check->guard->options;
-	bool failed;
+	bool failed, from_remote = check->kind == SB_GUARD_GITMODULES &&
+				   (strncmp(url, "./", 2) == 0 || strncmp(url, "../", 3) == 0);
 	SB_AUTO_FREE char *path = sb_git_url_path(url, check->path, &failed);
 
 	/* git expands "~", and /proc is another one for it */
@@ -116,10 +151,10 @@ bool sb_leads_to_unguarded(const struct sb_check *check, const char *url)
 		return true;
 	if (!path)
 		return failed;
-	if (strncmp(path, "/proc/", 6) == 0 || sb_guard_passes_caches(path))
+	if (strncmp(path, "/proc/", 6) == 0 || sb_guard_passes_caches(path) ||
+	    is_unguarded(check, path))
 		return true;
-	return (options->is_unguarded && options->is_unguarded(options->context, path)) ||
-	       leads_to_private(check, path);
+	return from_remote ? leads_from_above(check, url) : leads_to_private(check, path);
 }
 
 /*

@@ -286,6 +286,7 @@ static void check_kind(const struct sb_check *check)
 		[SB_GUARD_STRATEGY] = check_strategy,      [SB_GUARD_ALTERNATES] = check_alternates,
 		[SB_GUARD_TOOL_VERSIONS] = check_versions, [SB_GUARD_DOTENV] = check_dotenv,
 		[SB_GUARD_IGNORE] = check_ignore,          [SB_GUARD_GIT_PACKED] = check_packed,
+		[SB_GUARD_HG_JOURNAL] = sb_check_hg,
 	};
 
 	if (check->kind < sizeof checks / sizeof checks[0] && checks[check->kind])

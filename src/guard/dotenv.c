@@ -14,6 +14,7 @@
 #include <strings.h>
 
 #include "base/escape.h"
+#include "base/words.h"
 #include "guard/dotenv.h"
 
 #define NOTE '\n' /* for a quote: a comment, which ends with the line */
@@ -187,8 +188,7 @@ static bool skip(struct text *text, const char *set)
 
 static bool is_name_character(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
+	return sb_is_letter(c) || sb_is_digit(c) || c == '_';
 }
 
 static size_t name_length(struct text text)

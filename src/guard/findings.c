@@ -10,9 +10,12 @@ enum sb_finding_weight sb_finding_weigh(const struct sb_guard_row *row, const ch
 {
 	static const char hooks[] = "/hooks";
 	const char *name = strrchr(path, '/');
-	size_t count;
+	size_t count, system_count;
+	const struct sb_guard_row *system = sb_guard_system_rows(&system_count);
 
 	sb_guard_rows(&count);
+	if (row >= system && row < system + system_count)
+		return SB_FINDING_OBEYED;
 	if (sb_git_row_is_unknown(row) || row->kind == SB_GUARD_ANYTHING)
 		return SB_FINDING_UNKNOWN;
 	if (sb_guard_row_number(row) >= count)

@@ -96,7 +96,7 @@ static int add_obeyed(const struct sb_guard_options *options, struct sb_extras *
  *
  * Danger: --grant=~/src, and ~/src/other says include.path=../extra: a command would write that file, and the next git
  * there runs what it says.
- * Price: a look into the 64 directories right in each; of deeper ones, and those that an answer opens later, nothing is known.
+ * Price: a look into the directories right in each; of deeper ones, and those that an answer opens later, nothing is known.
  * Held by: tests/supervise/opened.py
  */
 static int look_at_opened(const struct sb_guard_options *options, struct sb_extras *out)
@@ -138,6 +138,9 @@ static int look(struct sb_guard *guard)
 		status = sb_commons_find(options->projects, guard);
 	if (status == SB_OK && options->home)
 		status = sb_extras_links(options->home, false, &options->homes, &guard->extras);
+	if (status == SB_OK && options->homes.account)
+		status = sb_extras_links(options->homes.account, false, &(struct sb_guard_homes){0},
+					 &guard->extras);
 	return status == SB_OK ? add_obeyed(options, &guard->extras) : status;
 }
 
@@ -255,6 +258,7 @@ int sb_guard_new(const struct sb_guard_options *options, struct sb_guard **out,
 			(struct sb_guard_whole){sb_guard_look, sb_guard_judge, sb_guard_content};
 		guard->extras.options = &guard->options;
 		guard->looker = getpid();
+		sb_system_begin(&guard->system, options->projects);
 	}
 	if (status == SB_OK && guard->options.later) {
 		guard->found = sb_sys_share(sizeof *guard->found);

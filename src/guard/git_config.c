@@ -20,14 +20,9 @@ static bool is_space(int c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-static bool is_alpha(int c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static bool is_key_char(int c)
 {
-	return is_alpha(c) || (c >= '0' && c <= '9') || c == '-';
+	return sb_is_letter((char)c) || sb_is_digit((char)c) || c == '-';
 }
 
 static char lower(int c)
@@ -229,7 +224,7 @@ static bool read_all(struct reader *reader)
 				return false;
 			sb_buf_putc(&reader->key, '.');
 			base = reader->key.length;
-		} else if (is_alpha(c)) {
+		} else if (sb_is_letter((char)c)) {
 			set_length(&reader->key, base);
 			sb_buf_putc(&reader->key, lower(c));
 			if (!read_variable(reader))
@@ -268,6 +263,11 @@ void sb_git_config_done(struct sb_git_config *config)
 const char *sb_git_entry_value(const struct sb_git_entry *entry)
 {
 	return entry->value ? entry->value : "";
+}
+
+const char *sb_git_entry_meaning(const struct sb_git_entry *entry)
+{
+	return entry->value ? entry->value : "true";
 }
 
 int sb_git_entry_order(const void *left, const void *right)

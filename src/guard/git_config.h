@@ -29,6 +29,9 @@ void sb_git_config_done(struct sb_git_config *config);
 /* "": the key stands alone. */
 const char *sb_git_entry_value(const struct sb_git_entry *entry);
 
+/* The same as git takes it for yes or no: "true" if the key stands alone, where "" is no. */
+const char *sb_git_entry_meaning(const struct sb_git_entry *entry);
+
 /* For qsort() of pointers to entries: by key, then as they stand in the file. */
 int sb_git_entry_order(const void *left, const void *right);
 

@@ -280,11 +280,14 @@ const struct sb_guard_row *sb_guard_git_rows(size_t *out_count)
 
 size_t sb_guard_row_number(const struct sb_guard_row *row)
 {
-	size_t count;
+	size_t count, system_count;
 	const struct sb_guard_row *others = sb_guard_rows(&count);
+	const struct sb_guard_row *system = sb_guard_system_rows(&system_count);
 
 	if (row >= others && row < others + count)
 		return (size_t)(row - others);
+	if (row >= system && row < system + system_count)
+		return count + ROWS + (size_t)(row - system);
 	return row >= rows && row < rows + ROWS ? count + (size_t)(row - rows) : 0;
 }
 
@@ -300,6 +303,24 @@ static bool is_word(const char *name, size_t length)
 bool sb_git_is_known_directory(const char *inner)
 {
 	return is_word(inner, strcspn(inner, "/"));
+}
+
+/*
+ * Of git itself, and of tools that people use every day; what lies in most of them asks all the same.  Not among
+ * the words above: a submodule may be called so.
+ */
+bool sb_git_expects_directory(const char *name)
+{
+	static const char gits[] = "NOTES_MERGE_WORKTREE fsmonitor--daemon gitweb lost-found "
+				   "rewritten archimport gitcvs";
+	static const char tools[] =
+		".gitflow ai annex bigstore branchless bzr cinnabar cursor entire-sessions fat "
+		"filter-repo git-bug git-crypt gitbutler gk guilt hg jj lazygit machete magit media "
+		"patches remote-gcrypt sl stgit tf tfs tig tmp top-bases xet";
+	size_t length = strlen(name);
+
+	return is_word(name, length) || sb_words_have(gits, name, length) ||
+	       sb_words_have(tools, name, length);
 }
 
 /* Behind the component at text; NULL: it is the last. */
@@ -511,6 +532,11 @@ bool sb_git_is_open_ended(const char *name, size_t length)
 			return true;
 	}
 	return false;
+}
+
+const struct sb_guard_row *sb_git_unknown_row(void)
+{
+	return &rows[ROWS - 1];
 }
 
 bool sb_git_row_is_unknown(const struct sb_guard_row *row)

@@ -36,6 +36,19 @@ bool sb_git_is_free(const char *inner);
 bool sb_git_is_known_directory(const char *inner);
 
 /*
+ * SECURITY: right in a git directory, a directory that nobody is known to keep there asks.
+ *
+ * Danger: that it is there is the message.  PATH=.git/safe/../../bin:$PATH is a common trick: "mkdir .git/safe" says that the
+ * programs of this project are trusted.
+ * Price: a tool that keeps a directory of its own there is asked about, as for its files.
+ * Held by: tests/supervise/git_directories.py
+ */
+bool sb_git_expects_directory(const char *name);
+
+/* The row for what git does not know. */
+const struct sb_guard_row *sb_git_unknown_row(void);
+
+/*
  * The rows that are about one name and allow less than anything, one after the other, from *position 0 on;
  * then NULL.
  */

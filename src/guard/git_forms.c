@@ -405,7 +405,8 @@ static bool is_rerere(const char *path, struct part all, struct part *out_bad)
 
 bool sb_git_form_has_nul(enum sb_guard_kind kind)
 {
-	return kind == SB_GUARD_GIT_RERERE || kind == SB_GUARD_GIT_PACKS;
+	return kind == SB_GUARD_GIT_RERERE || kind == SB_GUARD_GIT_PACKS ||
+	       kind == SB_GUARD_HG_JOURNAL;
 }
 
 bool sb_git_form_holds(enum sb_guard_kind kind, const char *path, struct sb_guard_bytes bytes,

@@ -10,9 +10,16 @@
 #define SMALLEST_BIG_FILE (1024 * 1024) /* bytes of text that nobody reads in a diff anyway */
 #define MIN_DAYS 7
 
+/* git_parse_maybe_bool(): words, nothing at all, or a number that is none. */
 bool sb_git_is_no(const char *value)
 {
-	return sb_words_have_like("no false off 0", value, strlen(value));
+	char *end;
+
+	if (!*value || sb_words_have_like("no false off", value, strlen(value)))
+		return true;
+	if (strtoll(value, &end, 0) != 0 || end == value)
+		return false;
+	return !*end || sb_words_have_like("k m g", end, strlen(end));
 }
 
 /* A check that somebody may have asked for, or what git shows, in this file or in the user's own. */
@@ -21,9 +28,57 @@ static bool hides_when_off(const char *key)
 	return sb_is_word("commit.gpgsign tag.gpgsign tag.forcesignannotated push.gpgsign "
 			  "merge.verifysignatures transfer.fsckobjects fetch.fsckobjects "
 			  "receive.fsckobjects receive.denynonfastforwards receive.denydeletes "
-			  "status.showuntrackedfiles log.showroot core.filemode core.symlinks "
-			  "core.warnambiguousrefs core.logallrefupdates",
+			  "push.useforceifincludes lfs.locksverify lfs.setlockablereadonly "
+			  "status.showuntrackedfiles commit.status merge.stat stash.showstat "
+			  "fetch.showforcedupdates log.showroot log.decorate core.filemode "
+			  "core.symlinks core.safecrlf core.warnambiguousrefs "
+			  "core.logallrefupdates extensions.preciousobjects",
 			  key);
+}
+
+/* Less is shown, more is published, or what is nowhere else is deleted. */
+static bool hides_when_on(const char *key)
+{
+	return sb_is_word("diff.relative sparse.expectfilesoutsideofpatterns core.autocrlf "
+			  "rerere.autoupdate push.followtags submodule.recurse "
+			  "lfs.allowincompletepush fetch.prune fetch.prunetags",
+			  key) ||
+	       sb_git_key_is(key, "remote", "prune prunetags");
+}
+
+/* The values of a key with which nothing is hidden.  NULL: of another key, or whatever it is. */
+static const char *plain_values_of(const char *key)
+{
+	/* "matching" pushes all branches, "upstream" a new one to where the old one goes */
+	if (strcmp(key, "push.default") == 0)
+		return "simple current nothing";
+	if (strcmp(key, "push.recursesubmodules") == 0) /* others push them, too, or look no more */
+		return "check";
+	if (strcmp(key, "diff.ignoresubmodules") == 0 || sb_git_key_is(key, "submodule", "ignore"))
+		return "none";
+	if (strcmp(key, "log.diffmerges") == 0)
+		return "on m separate 1 first-parent c combined cc dense-combined r remerge";
+	if (strcmp(key, "rebase.missingcommitscheck") == 0)
+		return "warn error";
+	if (strcmp(key, "core.eol") == 0)
+		return "lf native";
+	/* iconv leaves out, or replaces, what another has not */
+	if (sb_is_word("i18n.logoutputencoding i18n.commitencoding", key))
+		return "utf-8 utf8";
+	return NULL;
+}
+
+/*
+ * What git init finds out about the file system.  core.fileMode and core.symlinks are told also where a file system
+ * has neither: that cannot be told by looking.
+ */
+static bool is_wrong_here(const char *key, const char *value, bool folds)
+{
+	bool on = !sb_git_is_no(value);
+
+	if (strcmp(key, "core.ignorecase") == 0)
+		return on != folds;
+	return strcmp(key, "core.precomposeunicode") == 0 && on && !folds;
 }
 
 /* git_parse_ulong(): digits, and k, m or g.  Files above it are binary to git diff. */
@@ -71,8 +126,8 @@ static bool is_long_ago(const char *value)
 	char *end;
 	unsigned long number = strtoul(value, &end, 10);
 
-	if (sb_git_is_no(value) || strcasecmp(value, "never") == 0)
-		return strcmp(value, "0") != 0;
+	if (strcmp(value, "false") == 0 || strcasecmp(value, "never") == 0)
+		return true;
 	end += strspn(end, ". ");
 	if (strncasecmp(end, "day", 3) == 0)
 		return number >= MIN_DAYS;
@@ -121,20 +176,32 @@ static bool is_telling_format(const char *value)
 	return (id && message) || sb_words_have_like(known, value, strlen(value));
 }
 
-bool sb_git_key_hides(const char *key, const char *value)
+/*
+ * Gone through with what lands unasked (git_keys.c), key by key.  Left out although they sound like it:
+ *     remote.*.tagOpt, fetch.all            fetch more; what a fetch deletes is said by prune
+ *     submodule.*.active, update            git status shows a submodule all the same
+ *     push.autoSetupRemote                  with a new branch that is pushed by hand
+ *     core.untrackedCache, index.*          caches, which git checks by times that nobody can set
+ *     core.quotePath, log.date, diff.*Prefix, columns, dates: other looks of what is shown anyway
+ *     core.fsync                            takes a crash
+ *     receive.denyCurrentBranch, uploadpack.*  what others push here, and fetch
+ *     merge.*, notes.mergeStrategy, pull.rebase, rebase.*  what is replaced stays in the reflog
+ *     gc.rerere*                            conflicts that were resolved, not work
+ */
+bool sb_git_key_hides(const char *key, const char *value, bool folds)
 {
-	const char *last = strrchr(key, '.');
+	const char *last = strrchr(key, '.'), *plain = plain_values_of(key);
 
 	if (hides_when_off(key))
 		return sb_git_is_no(value);
-	if (strcmp(key, "push.default") == 0)
-		return strcasecmp(value, "matching") == 0; /* all branches at once */
-	if (strcmp(key, "diff.ignoresubmodules") == 0 || sb_git_key_is(key, "submodule", "ignore"))
-		return strcasecmp(value, "none") != 0;
-	if (strcmp(key, "diff.relative") == 0)
+	if (hides_when_on(key))
 		return !sb_git_is_no(value);
+	if (plain)
+		return !sb_words_have_like(plain, value, strlen(value));
 	if (strcmp(key, "core.bigfilethreshold") == 0)
 		return is_small(value);
+	if (strcmp(key, "blame.ignorerevsfile") == 0) /* the name that everybody knows it by */
+		return *value && strcmp(value, ".git-blame-ignore-revs") != 0;
 	if (strcmp(key, "log.excludedecoration") == 0)
 		return *value != '\0';
 	if (strcmp(key, "format.pretty") == 0 || strncmp(key, "pretty.", 7) == 0)
@@ -143,7 +210,28 @@ bool sb_git_key_hides(const char *key, const char *value)
 		return may_be_unseen(value);
 	if (sb_git_key_is(key, "remote", "fetch"))
 		return sb_git_fetch_judge(value) != SB_GIT_FETCH_PLAIN;
-	return is_expiry(key) && !is_long_ago(value);
+	/* another remote that git checkout takes a branch from, or that missing objects come from */
+	if (sb_is_word("checkout.defaultremote extensions.partialclone", key))
+		return true;
+	return is_wrong_here(key, value, folds) || (is_expiry(key) && !is_long_ago(value));
+}
+
+/*
+ * What git does as ever, or shows otherwise.  Others keep what a file says out of git diff ("ident" what is between
+ * "$Id:" and "$", an encoding what git reads otherwise), or make something else of it.
+ */
+static bool is_plain_attribute(const char *word, size_t length)
+{
+	static const char plain[] =
+		"text -text text=auto eol=lf diff merge -merge -filter -ident -eol "
+		"-working-tree-encoding filter=annex delta -delta lockable";
+	static const char begin[] =
+		"! whitespace -whitespace linguist- -linguist- export- -export- "
+		"conflict-marker-size= encoding= diff= gitlab-";
+
+	if (sb_words_have_like("diff=false", word, length))
+		return false;
+	return !length || sb_words_have(plain, word, length) || sb_words_begin(begin, word);
 }
 
 bool sb_git_attributes_hide(const char *line, size_t length)
@@ -152,7 +240,7 @@ bool sb_git_attributes_hide(const char *line, size_t length)
 	for (size_t at = 0, width; at < length; at += width + 1) {
 		for (width = 0; at + width < length && !strchr(" \t\r", line[at + width]);)
 			width++;
-		if (at && sb_words_have_like("-diff binary diff=false", line + at, width))
+		if (at && !is_plain_attribute(line + at, width))
 			return true;
 	}
 	return false;

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/auto.h"
+#include "base/words.h"
 #include "guard/git_files.h"
 #include "guard/guard_impl.h"
 #include "guard/reasons.h"
@@ -135,17 +136,21 @@ static bool is_bad(struct walk *walk, int directory, const struct dirent64 *entr
 	int length = snprintf(walk->path + end, sizeof walk->path - end, "/%s", name);
 	mode_t kind = sb_look_kind(directory, entry);
 	SB_AUTO_FD int next = -1;
+	bool odd;
 
 	if (length < 0 || (size_t)length >= sizeof walk->path - end)
 		return failed(walk);
 	if (!S_ISDIR(kind))
 		return is_bad_file(walk, directory, name, kind);
+	odd = !walk->git && sb_place_is_odd_directory(directory, walk->path) &&
+	      found(walk, sb_git_unknown_row(), NULL);
 	if (!walk->everywhere && is_free(walk))
-		return false;
+		return odd;
 	next = openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return next < 0     ? failed(walk)
+	odd |= next < 0     ? failed(walk)
 	       : depth == 0 ? ended(walk)
 			    : has_bad(walk, next, end + (size_t)length, depth - 1);
+	return odd;
 }
 
 static bool has_bad(struct walk *walk, int directory, size_t end, unsigned depth)
@@ -159,7 +164,7 @@ static bool has_bad(struct walk *walk, int directory, size_t end, unsigned depth
 		return failed(walk);
 	sb_sys_dir_init(&dir, fd);
 	while ((entry = sb_sys_dir_next(&dir))) {
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+		if (sb_is_dots(entry->d_name))
 			continue;
 		if (walk->left == 0)
 			break;

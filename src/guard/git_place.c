@@ -63,6 +63,21 @@ static bool is_git_at(const char *path)
 	return fd >= 0 ? sb_look_is_git(fd, "") : errno != ENOENT && errno != ENOTDIR;
 }
 
+bool sb_place_is_odd_directory(int directory, const char *path)
+{
+	const char *name = strrchr(path, '/'), *above, *inner;
+
+	if (!name || name == path || !name[1])
+		return false;
+	above = memrchr(path, '/', (size_t)(name - path));
+	if (above && sb_is_dot_git(above + 1, (size_t)(name - above) - 1))
+		return !sb_git_expects_directory(name + 1);
+	/* of a worktree or a submodule: modules/a/b is a name as well */
+	inner = sb_place_inner(path);
+	return inner == name + 1 && !sb_git_expects_directory(inner) && directory >= 0 &&
+	       sb_place_is_git_above(directory, 1);
+}
+
 bool sb_place_is_gits(const char *path)
 {
 	SB_AUTO_FREE char *parent = sb_path_parent(path);

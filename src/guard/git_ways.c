@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/auto.h"
 #include "base/buf.h"
@@ -10,6 +11,7 @@
 #include "guard/git_hides.h"
 #include "guard/repository.h"
 #include "path/path.h"
+#include "sys/directory.h"
 
 #define MAX_TEXT 2048 /* of URLs, in a line */
 #define MAX_PATTERNS 3
@@ -68,7 +70,7 @@ static bool get(const struct ranked *ranked, const char *section, const char *na
 		}
 		if (all && found)
 			sb_buf_puts(out, ", ");
-		sb_buf_puts(out, sb_git_entry_value(ranked->all[i]));
+		sb_buf_puts(out, sb_git_entry_meaning(ranked->all[i]));
 		found = true;
 	}
 	return found && !sb_buf_failed(out);
@@ -101,6 +103,8 @@ struct comparison {
 	struct ranked before, after;
 	sb_git_tell_fn tell;
 	void *context;
+	bool of_project;
+	bool folds;    /* git init would set core.ignoreCase there */
 	unsigned left; /* how often all remotes are gone through: what is beyond is told */
 };
 
@@ -225,6 +229,35 @@ static void compare_push(const struct comparison *comparison, const char *remote
 		compare_value(comparison, "remote", remote, "mirror");
 }
 
+/*
+ * The repository that gh opens pull requests in, which a remote has from "gh repo set-default".  A remote that is renamed
+ * takes it along.
+ */
+static void compare_resolved(struct comparison *comparison, const char *remote)
+{
+	SB_AUTO_BUF struct sb_buf now = SB_BUF(SB_GUARD_MAX_BYTES),
+				  url = SB_BUF(SB_GUARD_MAX_BYTES),
+				  name = SB_BUF(SB_GUARD_MAX_BYTES);
+	bool known = false;
+
+	if (!get(&comparison->after, "remote", remote, "gh-resolved", true, &now))
+		return;
+	url_of(&comparison->after, remote, false, &url);
+	comparison->left -= comparison->left > 0;
+	for (size_t i = 0; comparison->left && !known && i < comparison->before.count; i++) {
+		const struct sb_git_entry *entry = comparison->before.all[i];
+		SB_AUTO_BUF struct sb_buf old = SB_BUF(SB_GUARD_MAX_BYTES);
+
+		known = sb_git_key_is(entry->key, "remote", "gh-resolved") &&
+			strcmp(sb_git_entry_value(entry), now.data) == 0 &&
+			name_in(entry->key, "remote", &name) && strcmp(name.data, remote) != 0 &&
+			url_of(&comparison->before, name.data, false, &old) &&
+			strcmp(old.data, url.data) == 0;
+	}
+	if (!known)
+		compare_value(comparison, "remote", remote, "gh-resolved");
+}
+
 /* Of each section in ranked once: its first entry is the one that says so. */
 static bool is_first(const struct ranked *ranked, size_t i, const struct sb_buf *name,
 		     const char *section)
@@ -259,6 +292,7 @@ static void compare_ways(struct comparison *comparison)
 		    is_first(&comparison->after, i, &name, "remote")) {
 			compare_push(comparison, name.data);
 			compare_promisor(comparison, name.data);
+			compare_resolved(comparison, name.data);
 		}
 	compare_branch(comparison, NULL, false, true);
 	for (int pass = 0; pass < 2; pass++) {
@@ -281,13 +315,46 @@ static void compare_ways(struct comparison *comparison)
 
 /* --- what is hidden ---------------------------------------------------------------------------------- */
 
+/* Whose name stands in the next commits, or pushes; in a repository that a test has just made, only another one is news. */
+static bool is_of_somebody(const char *key)
+{
+	return sb_is_word("user.name user.email user.signingkey author.name author.email "
+			  "committer.name committer.email",
+			  key) ||
+	       sb_git_key_is(key, "credential", "username");
+}
+
+/*
+ * Does git init find that case does not matter there (setup.c, "CoNfIg")?  HEAD is in worktrees, too.  A second name
+ * that somebody made is listed.
+ */
+static bool is_folding(const char *config)
+{
+	SB_AUTO_FREE char *git = config ? sb_path_parent(config) : NULL;
+	SB_AUTO_FREE char *other = git ? sb_path_join(git, "hEaD") : NULL;
+	const struct dirent64 *entry;
+	struct sb_sys_dir dir;
+	struct stat info;
+	bool made = false;
+
+	if (!other || lstat(other, &info) != 0 || sb_sys_dir_open(&dir, git) < 0)
+		return false;
+	while (!made && (entry = sb_sys_dir_next(&dir)))
+		made = strcmp(entry->d_name, "hEaD") == 0;
+	made |= dir.error != 0;
+	sb_sys_dir_close(&dir);
+	return !made;
+}
+
 static void compare_hiding(const struct comparison *comparison)
 {
 	for (size_t i = 0; i < comparison->after.count; i++) {
 		const struct sb_git_entry *entry = comparison->after.all[i], *old = NULL;
+		const char *now = sb_git_entry_meaning(entry);
 		bool is_list = sb_git_key_is(entry->key, "remote", "fetch"), was_there = false;
+		bool is_name = is_of_somebody(entry->key);
 
-		if (!sb_git_key_hides(entry->key, sb_git_entry_value(entry)))
+		if (!is_name && !sb_git_key_hides(entry->key, now, comparison->folds))
 			continue;
 		for (size_t n = find(&comparison->before, entry->key);
 		     n < comparison->before.count &&
@@ -295,25 +362,30 @@ static void compare_hiding(const struct comparison *comparison)
 		     n++) {
 			old = comparison->before.all[n];
 			was_there = (is_list && was_there) ||
-				    strcmp(sb_git_entry_value(old), sb_git_entry_value(entry)) == 0;
+				    strcmp(sb_git_entry_meaning(old), now) == 0;
 		}
-		if (!was_there)
-			say(comparison, entry->key, sb_git_entry_value(entry),
-			    old ? sb_git_entry_value(old) : NULL);
+		if (!was_there && (!is_name || old || comparison->of_project))
+			say(comparison, entry->key, now, old ? sb_git_entry_meaning(old) : NULL);
 	}
 }
 
-void sb_git_ways_compare(const struct sb_git_config *before, const struct sb_git_config *after,
-			 sb_git_tell_fn tell, void *context)
+static void compare(const char *config, const struct sb_git_config *before,
+		    const struct sb_git_config *after, struct comparison comparison)
 {
-	struct comparison comparison = {.tell = tell, .context = context, .left = MAX_LOOKS};
-
+	comparison.left = MAX_LOOKS;
+	comparison.folds = is_folding(config);
 	if (rank(before, &comparison.before) && rank(after, &comparison.after)) {
 		compare_ways(&comparison);
 		compare_hiding(&comparison);
 	}
 	free(comparison.before.all);
 	free(comparison.after.all);
+}
+
+void sb_git_ways_compare(const char *config, const struct sb_git_config *before,
+			 const struct sb_git_config *after, sb_git_tell_fn tell, void *context)
+{
+	compare(config, before, after, (struct comparison){.tell = tell, .context = context});
 }
 
 void sb_git_exclude_compare(const char *path, struct sb_guard_bytes before,
@@ -374,7 +446,7 @@ void sb_shown_compare(const struct sb_shown *shown, sb_git_tell_fn tell, void *c
 {
 	static const char *const patterns[] = {"info/exclude", "info/attributes"};
 	struct sb_git_config before = {0}, after = {0};
-	struct sb_repository repository;
+	SB_AUTO(sb_repository_done) struct sb_repository repository = {0};
 	struct sb_shown now;
 
 	if (!shown->top)
@@ -393,7 +465,8 @@ void sb_shown_compare(const struct sb_shown *shown, sb_git_tell_fn tell, void *c
 	if ((!is_same(bytes_of(shown, 0), bytes_of(&now, 0)) ||
 	     !is_same(bytes_of(shown, 1), bytes_of(&now, 1))) &&
 	    parse(shown, &before) && parse(&now, &after))
-		sb_git_ways_compare(&before, &after, tell, context);
+		compare(now.config, &before, &after,
+			(struct comparison){.tell = tell, .context = context, .of_project = true});
 	for (size_t i = 0; i < 2; i++) {
 		SB_AUTO_FREE char *path = sb_path_join(repository.common, patterns[i]);
 
@@ -410,5 +483,4 @@ void sb_shown_compare(const struct sb_shown *shown, sb_git_tell_fn tell, void *c
 	sb_git_config_done(&before);
 	sb_git_config_done(&after);
 	sb_shown_done(&now);
-	sb_repository_done(&repository);
 }

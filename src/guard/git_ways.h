@@ -15,9 +15,9 @@
 
 typedef void (*sb_git_tell_fn)(void *context, const char *line);
 
-/* Lines are not escaped. */
-void sb_git_ways_compare(const struct sb_git_config *before, const struct sb_git_config *after,
-			 sb_git_tell_fn tell, void *context);
+/* Of the config at path config.  Lines are not escaped. */
+void sb_git_ways_compare(const char *config, const struct sb_git_config *before,
+			 const struct sb_git_config *after, sb_git_tell_fn tell, void *context);
 
 /* The same of info/exclude, or info/attributes: patterns that are new, and hide something. */
 void sb_git_exclude_compare(const char *path, struct sb_guard_bytes before,

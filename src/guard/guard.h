@@ -82,6 +82,7 @@ enum sb_guard_kind {
 	SB_GUARD_AGENT_JSON,           /* what an agent remembers, none of what it runs */
 	SB_GUARD_AGENT_LOOKS,          /* settings of an agent about nothing but looks */
 	SB_GUARD_SERIES,               /* as GIT_NAMES, and comments: patches of quilt and mq */
+	SB_GUARD_HG_JOURNAL, /* files of the store that hg puts back, none by another name */
 };
 
 enum sb_guard_flags {
@@ -90,6 +91,11 @@ enum sb_guard_flags {
 	SB_GUARD_IN_HOME = 4, /* only of the home directory: where links there lead (links.c) */
 	SB_GUARD_IF_ELSEWHERE = 8, /* no name: in the repository of a worktree (git_common.c) */
 	SB_GUARD_MAY_LINK = 16,    /* state that has links in it by itself */
+	SB_GUARD_MAY_LEAD = 32,    /* of the machine's: links may lead to what is there */
+	SB_GUARD_INNER =
+		64, /* programs among packages: a rule for the directory around is none for them */
+	SB_GUARD_FILLED =
+		128, /* a tool fills it: thousands of links, none kept in a project (links.c) */
 };
 
 /*
@@ -118,7 +124,7 @@ struct sb_guard_row {
 };
 
 /* From the first row that fits: what is ANYTHING takes away from rows that follow. */
-#define SB_GUARD_MAX_ROWS 960
+#define SB_GUARD_MAX_ROWS 1280
 const struct sb_guard_row *sb_guard_rows(size_t *out_count);
 
 /*
@@ -128,7 +134,18 @@ const struct sb_guard_row *sb_guard_rows(size_t *out_count);
 #define SB_GUARD_MAX_GIT_ROWS 192
 const struct sb_guard_row *sb_guard_git_rows(size_t *out_count);
 
-/* Of both tables: a number below SB_GUARD_MAX_ROWS + SB_GUARD_MAX_GIT_ROWS.  0: of neither. */
+/*
+ * What the whole machine obeys, where commands are root's (system.c).  A pattern is a path: it and all beneath are meant, with
+ * a star at its end every name that begins so.
+ */
+#define SB_GUARD_MAX_SYSTEM_ROWS 96
+const struct sb_guard_row *sb_guard_system_rows(size_t *out_count);
+
+/* Is path, canonical, what such a row names, or beneath it? */
+bool sb_guard_system_has(const struct sb_guard_row *row, const char *path);
+
+/* Of these tables: a number below SB_GUARD_ALL_ROWS.  0: of none. */
+#define SB_GUARD_ALL_ROWS (SB_GUARD_MAX_ROWS + SB_GUARD_MAX_GIT_ROWS + SB_GUARD_MAX_SYSTEM_ROWS)
 size_t sb_guard_row_number(const struct sb_guard_row *row);
 
 /* In words, which contents are harmless: "changes to keys that run nothing".  NULL: none. */
@@ -142,6 +159,8 @@ struct sb_guard_homes {
 	const char *data;   /* $XDG_DATA_HOME */
 	/* Directories all of which is obeyed by what variables say ($PATH), canonical; NULL-terminated, or NULL. */
 	const char *const *obeyed;
+	/* The account's own home directory, where $HOME is another one: whoever starts without it obeys that; or NULL. */
+	const char *account;
 };
 
 struct sb_guard_options {
@@ -335,7 +354,7 @@ bool sb_guard_is_held(const char *path);
  */
 const struct sb_guard_row *sb_guard_row_in(const struct sb_guard *guard, const char *path);
 
-/* How many of the row's first names are a directory in which everybody keeps settings: .config. */
+/* How many of the row's first names are a directory in which everybody keeps settings, .config, or that has more in it than programs, .cargo. */
 unsigned sb_guard_shared_names(const struct sb_guard_row *row);
 
 /* Is the home directory in the directory at path, or is that one of it in which rows of the table go on? */
@@ -362,6 +381,7 @@ static inline size_t sb_guard_limit(enum sb_guard_kind kind)
 {
 	return kind == SB_GUARD_INDEX        ? SB_GUARD_MAX_INDEX
 	       : kind == SB_GUARD_GIT_PACKS  ? SB_GUARD_MAX_INDEX
+	       : kind == SB_GUARD_HG_JOURNAL ? SB_GUARD_MAX_INDEX
 	       : kind == SB_GUARD_GIT_PACKED ? SB_GUARD_MAX_REFS_BYTES
 	       : kind == SB_GUARD_AGENT_JSON ? SB_GUARD_MAX_AGENT_BYTES
 					     : SB_GUARD_MAX_BYTES;
@@ -397,6 +417,18 @@ enum sb_guard_verdict sb_guard_content(const struct sb_guard *guard,
  */
 bool sb_guard_left(struct sb_guard_bytes old_bytes, struct sb_guard_bytes now_bytes, char *note,
 		   size_t size);
+
+/* Is it the name of a rollback journal of SQLite? */
+bool sb_guard_is_journal(const char *name, size_t length);
+
+#define SB_GUARD_JOURNAL_TAIL 4112 /* a path, and 16 bytes; SQLite itself takes 512 */
+
+/*
+ * The run ends, and such a journal is at path: its first byte, and its last ones, as many as there are up to
+ * SB_GUARD_JOURNAL_TAIL.  True: note as above, about the file that SQLite deletes when the database is opened.
+ */
+bool sb_guard_journal_left(char first, struct sb_guard_bytes tail, const char *path, char *note,
+			   size_t size);
 
 /*
  * The run has ended: for each project's git directory, where git push and pull go, and what git shows, unless that

@@ -10,6 +10,7 @@
 #include "guard/git_ways.h"
 #include "guard/guard.h"
 #include "guard/repository.h"
+#include "guard/system.h"
 #include "sys/directory.h"
 
 enum sb_component_kind {
@@ -63,7 +64,7 @@ struct sb_slot {
 };
 
 #define SB_MAX_ENDINGS 32 /* each is compared with every name */
-#define SB_SLOTS 2048     /* a power of two, several times the number of names */
+#define SB_SLOTS 4096     /* a power of two, several times the number of names */
 
 /* A place that this run's git config names. */
 enum sb_extra_kind {
@@ -94,6 +95,7 @@ struct sb_extras {
 
 /* Takes extra.path, which may be NULL: nothing.  What is known, or out of reach, is not added. */
 int sb_extras_add(struct sb_extras *extras, struct sb_extra extra);
+bool sb_extras_know(const struct sb_extras *extras, const char *path);
 
 /* Where path leads; the links on the way are added.  NULL: nowhere. */
 char *sb_extras_follow(struct sb_extras *extras, const char *path);
@@ -150,6 +152,7 @@ struct sb_guard {
 	struct sb_shown *shown; /* of each project that has a git directory */
 	size_t shown_count;
 	struct sb_commons commons;
+	struct sb_system system;
 	bool looked;                  /* these are there */
 	struct sb_guard_found *found; /* the same, for processes that were forked before; or NULL */
 	pid_t looker;                 /* who looks */
@@ -304,6 +307,12 @@ bool sb_place_is_gits(const char *path);
 /* Is the directory so many levels above a name in directory (1: directory) a git directory, on the disk? */
 bool sb_place_is_git_above(int directory, unsigned levels);
 
+/*
+ * Is path, a name in directory (-1: unknown), right in a git directory of .git, and no directory is known to lie
+ * there by this name?
+ */
+bool sb_place_is_odd_directory(int directory, const char *path);
+
 /* How many components there are. */
 unsigned sb_place_depth(const char *path);
 
@@ -320,6 +329,9 @@ bool sb_place_is_in_git(const struct sb_guard_place *place);
  * HEAD and refs.
  */
 bool sb_place_is_trial(const struct sb_guard_place *place);
+
+/* hg_journal.c: does a link at path lie beneath .hg or .sl, and is none of those that hg makes itself? */
+bool sb_hg_wants_no_link(const char *path);
 
 /* git_common.c: repositories that the projects are worktrees or submodules of */
 
@@ -397,6 +409,10 @@ const struct sb_extra *sb_obeyed_link(const struct sb_guard *guard, const char *
 /* A tree at source gets the name of path: its .git file, or the settings in its .git, may lead elsewhere there. */
 bool sb_obeyed_moved(const struct sb_guard *guard, const char *source, int directory,
 		     const char *path, struct sb_guard_answer *out);
+
+/* A directory leaves its place, with a checkout in it whose settings name files there. */
+bool sb_obeyed_goes_along(const struct sb_guard *guard, const char *path,
+			  struct sb_guard_answer *out);
 
 /* A git directory leaves its place: who comes next does not know what it named, or that it had hooks. */
 bool sb_obeyed_leaves(const struct sb_guard *guard, const struct sb_guard_place *place,

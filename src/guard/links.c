@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/words.h"
 #include "guard/guard_impl.h"
 #include "guard/git_index.h"
 #include "path/path.h"
@@ -77,10 +78,11 @@ static unsigned head_of(const char *name, size_t length)
 	return HEAD(hash);
 }
 
-/* Names of git's directories, which are found by what lies there; and those of which only an end is fixed. */
+/* Names of git's directories, which are found by what lies there; what tools fill; and those of which only an end is fixed. */
 static bool is_left_out(const struct sb_guard_row *row)
 {
-	return row->pattern[0] == '<' || (row->flags & SB_GUARD_IF_PROTECTING) ||
+	return row->pattern[0] == '<' ||
+	       (row->flags & (SB_GUARD_IF_PROTECTING | SB_GUARD_FILLED)) ||
 	       row->kind == SB_GUARD_ANYTHING || (!row->held[0] && strcmp(row->who, "git") == 0);
 }
 
@@ -420,13 +422,6 @@ static void find_usual(const struct walk *walk, const char *usual, struct set *o
 	}
 }
 
-static bool ends_in(const char *path, const char *end)
-{
-	size_t length = strlen(path), width = strlen(end);
-
-	return length >= width && strcmp(path + length - width, end) == 0;
-}
-
 /* A variable names another place than the usual one: as if there were a link to it. */
 static int look_in_other(struct walk *walk, const char *path, const char *usual)
 {
@@ -445,7 +440,7 @@ static int look_in_other(struct walk *walk, const char *path, const char *usual)
 	if (!target || strcmp(target, known) == 0)
 		return SB_OK;
 	/* one that is called as usual is guarded by its name */
-	if (!ends_in(target, known + strlen(walk->base)) &&
+	if (!sb_text_ends(target, known + strlen(walk->base)) &&
 	    (!options->in_guarded_root || options->in_guarded_root(options->context, target))) {
 		for (size_t i = 0; i < set.count && status == SB_OK; i++) {
 			const struct sb_guard_row *row = &walk->rows[set.rows[i]];

@@ -12,6 +12,7 @@
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/escape.h"
+#include "base/words.h"
 #include "guard/findings.h"
 #include "guard/git_files.h"
 #include "guard/guard_impl.h"
@@ -256,7 +257,7 @@ static bool look_at_all(struct look *look, int directory, size_t start, size_t e
 		return failed(look, start);
 	sb_sys_dir_init(&dir, fd);
 	for (int left = MAX_ENTRIES; (entry = sb_sys_dir_next(&dir)); left--) {
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+		if (sb_is_dots(entry->d_name))
 			continue;
 		if (left <= 0)
 			break;
@@ -314,7 +315,7 @@ static bool has_links(int directory, const char *without, unsigned depth, unsign
 		mode_t kind;
 		SB_AUTO_FD int next = -1;
 
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+		if (sb_is_dots(entry->d_name))
 			continue;
 		kind = sb_look_kind(fd, entry);
 		if (S_ISLNK(kind) || (*left)-- == 0)

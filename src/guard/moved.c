@@ -158,6 +158,20 @@ static bool brings_unknown(const struct sb_guard *guard, struct sb_stand *stand,
 	return any;
 }
 
+/* Links that a directory brings into .hg, or as .hg. */
+static bool brings_links_to_hg(const struct sb_stand *stand, int directory,
+			       struct sb_guard_answer *out)
+{
+	char beneath[PATH_MAX];
+
+	if (!stand->has_dot ||
+	    (snprintf(beneath, sizeof beneath, "%s/x", stand->place->path) < (int)sizeof beneath &&
+	     !sb_hg_wants_no_link(beneath)))
+		return false;
+	out->looked |= SB_LOOKED_INTO;
+	return directory < 0 || sb_look_for_links(directory, NULL);
+}
+
 static bool is_dots(const struct sb_name *name)
 {
 	return (name->length == 1 || name->length == 2) &&
@@ -196,14 +210,20 @@ enum sb_guard_verdict sb_judge_arrival(const struct sb_guard *guard, struct sb_s
 	if (sb_is_option_name(stand->at[0].text, stand->at[0].length))
 		return sb_say(out, sb_row_named(guard, "<option>"), SB_GUARD_ASK);
 	row = sb_named_row(guard, path, out); /* beneath what a link leads to */
+	if (!row)
+		row = sb_system_beneath(&guard->system, path);
 	if (row)
 		return sb_say(out, row, SB_GUARD_ASK);
+	if (stand->in_git && sb_place_is_odd_directory(stand->place->directory, path))
+		return sb_say(out, sb_git_unknown_row(), SB_GUARD_ASK);
 	if (sb_stand_is_dot_git(stand, 0) && names_more(guard, stand, source, directory, out))
 		return sb_say(out, out->row ? out->row : sb_row_of_git(guard), SB_GUARD_ASK);
 	if (brings_unknown(guard, stand, source, directory, out))
 		return sb_say(out, out->row, SB_GUARD_ASK);
 	if (brings_links_to_git(stand, source, directory, out))
 		return sb_say(out, sb_row_named(guard, ".git"), SB_GUARD_ASK);
+	if (brings_links_to_hg(stand, directory, out))
+		return sb_say(out, sb_row_named(guard, ".hg/sharedpath"), SB_GUARD_ASK);
 	if ((sb_stand_roles(guard, stand, 0) & SB_ROLE_STRUCTURE) &&
 	    sb_judge_structure(guard, stand, directory < 0 || sb_look_for_links(directory, NULL),
 			       out) != SB_GUARD_PLAIN)
@@ -272,7 +292,7 @@ enum sb_guard_verdict sb_judge_departure(const struct sb_guard *guard,
 					 const struct sb_guard_place *place,
 					 struct sb_guard_answer *out)
 {
-	const struct sb_guard_row *first = NULL;
+	const struct sb_guard_row *first = NULL, *row;
 	const struct sb_pattern_row *pattern;
 	struct sb_stand stand;
 	unsigned position;
@@ -284,7 +304,10 @@ enum sb_guard_verdict sb_judge_departure(const struct sb_guard *guard,
 		return sb_say_on_hold(guard, out);
 	if (sb_commons_ask(guard, SB_GUARD_HIDE, place->path))
 		return sb_say(out, sb_row_of_common(), SB_GUARD_ASK);
-	if (sb_obeyed_leaves(guard, place, out))
+	row = sb_system_row(&guard->system, place->path, &out->named);
+	if (row)
+		return sb_say(out, row, SB_GUARD_ASK);
+	if (sb_obeyed_leaves(guard, place, out) || sb_obeyed_goes_along(guard, place->path, out))
 		return sb_say(out, out->row ? out->row : sb_row_of_git(guard), SB_GUARD_ASK);
 	if (!(sb_stand_roles(guard, &stand, 0) & SB_ROLE_HOLDER) && !guard->options.protect_ignored)
 		return sb_say_plain(out);

@@ -73,7 +73,7 @@ const struct sb_guard_row *sb_named_row(const struct sb_guard *guard, const char
 	const struct sb_extra *extra = extra_of(guard, &guard->extras, path);
 
 	if (!extra)
-		return NULL;
+		return sb_system_row(&guard->system, path, &out->named);
 	out->named = extra->row ? extra->path : NULL;
 	return sb_row_of_extra(guard, extra);
 }
@@ -111,7 +111,7 @@ static const struct sb_guard_row *row_around(const struct sb_guard *guard,
 					     const struct sb_stand *stand, bool link)
 {
 	SB_AUTO_FREE char *directory = strndup(stand->place->path, stand->directory_length);
-	struct sb_extras around = {0};
+	SB_AUTO(sb_extras_done) struct sb_extras around = {0};
 	const struct sb_guard_row *row;
 	const struct sb_extra *extra;
 
@@ -122,7 +122,6 @@ static const struct sb_guard_row *row_around(const struct sb_guard *guard,
 			     : extra_of(guard, &around, stand->place->path);
 		row = extra ? sb_row_of_extra(guard, extra) : NULL;
 	}
-	sb_extras_done(&around);
 	return row;
 }
 
@@ -159,7 +158,9 @@ const struct sb_guard_row *sb_named_link(const struct sb_guard *guard, const str
 {
 	const struct sb_extra *extra = sb_named_beneath(&guard->extras, stand->place->path);
 
-	if (!extra && is_too_deep(stand->place->path))
-		return NULL;
-	return extra ? sb_row_of_extra(guard, extra) : row_around(guard, stand, true);
+	const struct sb_guard_row *row = sb_system_beneath(&guard->system, stand->place->path);
+
+	if (extra)
+		return sb_row_of_extra(guard, extra);
+	return row || is_too_deep(stand->place->path) ? row : row_around(guard, stand, true);
 }

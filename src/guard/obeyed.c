@@ -28,9 +28,17 @@
 #include "sys/directory.h"
 
 #define MAX_PARENTS 64
-#define MAX_TREES 128  /* worktrees, and submodules, of one repository */
-#define MAX_DEPTH 6    /* of the name of a submodule */
-#define MAX_BENEATH 64 /* directories right in a project, a microsecond each */
+#define MAX_DEPTH 6 /* of the name of a submodule */
+/*
+ * SECURITY: with more of them nobody knows what is dangerous, and all is.
+ *
+ * Danger: a run makes as many directories, and the next one does not look at what matters.
+ * Price: a microsecond for a directory, some ten for a repository.
+ * Held by: tests/supervise/obeyed.py
+ */
+#define MAX_TREES                                                                                  \
+	4096 /* worktrees, and submodules, of one repository; repositories right in a project */
+#define MAX_BENEATH 65536 /* directories right in a project */
 
 /* --- at the start ------------------------------------------------------------------------------------ */
 
@@ -49,20 +57,6 @@ static int add_tree(struct search *search, const struct sb_repository *repositor
 	if (!top || (options->in_guarded_root && !options->in_guarded_root(options->context, top)))
 		return SB_OK;
 	return sb_extras_named(repository, top, options->home, false, search->out);
-}
-
-/* Where path leads, seen from base.  NULL: nowhere. */
-static char *resolve(const char *base, const char *path)
-{
-	char *canonical = NULL;
-	int missing;
-
-	if (!path || !*path ||
-	    (*path == '/'
-		     ? sb_path_canonical(path, &canonical, &missing, NULL)
-		     : sb_path_canonical_beneath(base, path, &canonical, &missing, NULL)) != SB_OK)
-		return NULL;
-	return canonical;
 }
 
 /* The work tree of own, COMMON/worktrees/ID, by its file gitdir. */
@@ -91,9 +85,12 @@ static int visit(struct search *search, const char *parent, const char *name, in
 	while (status == SB_OK && (entry = sb_sys_dir_next(&dir))) {
 		SB_AUTO_FREE char *path = NULL;
 
-		if (entry->d_name[0] == '.' || !S_ISDIR(sb_look_kind(dir.fd, entry)) ||
-		    search->left-- <= 0)
+		if (entry->d_name[0] == '.' || !S_ISDIR(sb_look_kind(dir.fd, entry)))
 			continue;
+		if (search->left-- <= 0) {
+			status = SB_E_REFUSED;
+			break;
+		}
 		path = sb_path_join(list, entry->d_name);
 		status = path ? each(search, parent, path, depth) : SB_E_NOMEM;
 	}
@@ -155,29 +152,32 @@ static int add_beneath(struct search *search, const char *project)
 {
 	const struct dirent64 *entry;
 	struct sb_sys_dir dir;
-	int status = SB_OK, left = MAX_BENEATH;
+	int status = SB_OK, left = MAX_BENEATH, trees = MAX_TREES;
 
 	if (sb_sys_dir_open(&dir, project) < 0)
 		return SB_OK;
-	while (status == SB_OK && left && (entry = sb_sys_dir_next(&dir))) {
+	while (status == SB_OK && (entry = sb_sys_dir_next(&dir))) {
 		SB_AUTO_FREE char *top = NULL;
 		char name[NAME_MAX + sizeof "/.git"];
-		struct sb_repository repository;
+		SB_AUTO(sb_repository_done) struct sb_repository repository = {0};
 		struct stat info;
 
 		if (entry->d_name[0] == '.' || !S_ISDIR(sb_look_kind(dir.fd, entry)))
 			continue;
-		left--;
+		if (left-- <= 0 || trees <= 0) {
+			status = SB_E_REFUSED;
+			break;
+		}
 		snprintf(name, sizeof name, "%s/.git", entry->d_name);
 		if (fstatat(dir.fd, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
 			continue;
+		trees--;
 		top = sb_path_join(project, entry->d_name);
 		if (!top || !sb_repository_find(top, &repository)) {
 			status = top ? SB_OK : SB_E_NOMEM;
 			continue;
 		}
 		status = add_repository(search, &repository, top);
-		sb_repository_done(&repository);
 	}
 	sb_sys_dir_close(&dir);
 	return status;
@@ -236,14 +236,6 @@ static bool is_there(const char *path)
 	return lstat(path, &info) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
-static bool is_among(const struct sb_extras *extras, const char *path)
-{
-	for (size_t i = 0; i < extras->count; i++)
-		if (strcmp(extras->all[i].path, path) == 0)
-			return true;
-	return false;
-}
-
 bool sb_obeyed_asks(const struct sb_guard *guard, const struct sb_repository *repository,
 		    const char *top, const struct sb_moving *moving, struct sb_guard_answer *out)
 {
@@ -261,7 +253,7 @@ bool sb_obeyed_asks(const struct sb_guard *guard, const struct sb_repository *re
 			inside && one[strlen(moving->path)] ? one + strlen(moving->path) + 1 : ".";
 
 		/* those that the run began with were guarded all the time */
-		if (*one != '/' || sb_extras_have(guard, one) || is_among(&always, one) ||
+		if (*one != '/' || sb_extras_have(guard, one) || sb_extras_know(&always, one) ||
 		    !is_within_reach(guard, one))
 			continue;
 		if (inside ? !moving->known && sb_look_leads_to(moving->directory, rest)
@@ -393,7 +385,7 @@ const struct sb_extra *sb_obeyed_link(const struct sb_guard *guard, const char *
 /* The target of a .git file with this text that is in directory.  NULL: nobody can tell, or none. */
 static char *target_of(const char *directory, const char *text)
 {
-	return strncmp(text, "gitdir: ", 8) == 0 ? resolve(directory, text + 8) : NULL;
+	return strncmp(text, "gitdir: ", 8) == 0 ? sb_read_from(directory, text + 8) : NULL;
 }
 
 /* A .git file, as it stands there by now, without its end of line. */
@@ -424,10 +416,9 @@ bool sb_obeyed_moved(const struct sb_guard *guard, const char *source, int direc
 {
 	struct sb_moving moving = {directory, path, false};
 	SB_AUTO_FREE char *before = NULL, *after = NULL;
-	struct sb_repository repository;
+	SB_AUTO(sb_repository_done) struct sb_repository repository = {0};
 	char text[PATH_MAX];
 	struct stat info;
-	bool found;
 
 	if (directory < 0 || fstatat(directory, ".git", &info, AT_SYMLINK_NOFOLLOW) != 0)
 		return false;
@@ -443,9 +434,7 @@ bool sb_obeyed_moved(const struct sb_guard *guard, const char *source, int direc
 	moving.known = before && strcmp(before, after) == 0;
 	if (!moving.known)
 		out->looked |= SB_LOOKED_INTO;
-	found = sb_obeyed_asks(guard, &repository, path, &moving, out);
-	sb_repository_done(&repository);
-	return found;
+	return sb_obeyed_asks(guard, &repository, path, &moving, out);
 }
 
 /* --- when it ends ------------------------------------------------------------------------------------ */
@@ -463,6 +452,51 @@ static bool has_hooks(const struct sb_guard *guard, int directory, const char *p
 	return found;
 }
 
+/* Is there a directory called .git in top, or in one on the way from there to path, which is beneath it? */
+static bool has_git_around(const char *top, const char *path)
+{
+	SB_AUTO_FREE char *around = strdup(path);
+	size_t length = strlen(top);
+
+	while (around && strlen(around) > length) {
+		SB_AUTO_FREE char *dot_git = NULL;
+		struct stat info;
+
+		*strrchr(around, '/') = '\0';
+		dot_git = sb_path_join(around, ".git");
+		if (!dot_git || (lstat(dot_git, &info) == 0 && S_ISDIR(info.st_mode)))
+			return true;
+	}
+	return !around;
+}
+
+/*
+ * SECURITY: a checkout leaves its place, or is closed, with files that its own settings name.
+ *
+ * Danger: they are known by where it lay when the run began.  Elsewhere nobody guards them, and the next run, which does
+ * not find them, changes them and puts the checkout back.
+ * Price: moving such a checkout asks.  Hooks are found everywhere by their names, and count for nothing here.
+ * Held by: tests/supervise/obeyed.py
+ */
+bool sb_obeyed_goes_along(const struct sb_guard *guard, const char *path,
+			  struct sb_guard_answer *out)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < guard->extras.count; i++) {
+		const struct sb_extra *extra = &guard->extras.all[i];
+
+		if (extra->row ||
+		    (extra->kind != SB_EXTRA_HOOK && extra->kind != SB_EXTRA_CONFIG) ||
+		    !sb_path_within(path, extra->path) || strcmp(path, extra->path) == 0 ||
+		    !has_git_around(path, extra->path))
+			continue;
+		found |= sb_look_found(guard, out, sb_row_of_extra(guard, extra), extra->path, 0,
+				       NULL);
+	}
+	return found;
+}
+
 bool sb_obeyed_leaves(const struct sb_guard *guard, const struct sb_guard_place *place,
 		      struct sb_guard_answer *out)
 {
@@ -473,7 +507,7 @@ bool sb_obeyed_leaves(const struct sb_guard *guard, const struct sb_guard_place 
 					   ? -1
 					   : openat(place->directory, place->name,
 						    O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	struct sb_extras named = {0};
+	SB_AUTO(sb_extras_done) struct sb_extras named = {0};
 	bool found;
 
 	/* one that cannot be entered says nothing now, and is looked at where it arrives */
@@ -488,6 +522,5 @@ bool sb_obeyed_leaves(const struct sb_guard *guard, const struct sb_guard_place 
 		    !sb_path_within(place->path, named.all[i].path))
 			found |= sb_look_found(guard, out, sb_row_of_extra(guard, &named.all[i]),
 					       named.all[i].path, 0, NULL);
-	sb_extras_done(&named);
 	return found;
 }

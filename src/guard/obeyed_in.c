@@ -188,6 +188,29 @@ static int tell_extras(const struct telling *telling, const char *const *tops)
 	return status;
 }
 
+/* Of what the machine obeys; of names that only begin alike all around them. */
+static int tell_system(const struct telling *telling)
+{
+	const struct sb_system *system = &telling->guard->system;
+	const char *named, *directory = telling->directory;
+	const struct sb_guard_row *around = sb_system_row(system, directory, &named);
+	size_t count, length = strlen(directory);
+	const struct sb_guard_row *rows = sb_guard_system_rows(&count);
+	int status = around ? tell_whole(telling, around) : SB_OK;
+
+	for (size_t i = 0; i < count && status == SB_OK; i++) {
+		const char *pattern = rows[i].pattern;
+		SB_AUTO_FREE char *path = NULL;
+
+		if (!system->counts[i] || strncmp(pattern, directory, length) != 0 ||
+		    (length > 1 && pattern[length] != '/'))
+			continue;
+		path = strchr(pattern, '*') ? sb_path_parent(pattern) : strdup(pattern);
+		status = path ? telling->tell(telling->context, path, NULL, &rows[i]) : SB_E_NOMEM;
+	}
+	return status;
+}
+
 /* --- in a git directory --------------------------------------------------------------------------- */
 
 /* One that is a git directory itself is known by what is in it, whatever its name is. */
@@ -222,5 +245,7 @@ int sb_guard_obeyed_in(const struct sb_guard *guard, const char *directory, cons
 	if (is_in_git(directory))
 		return tell_whole(&telling, sb_row_of_git(guard));
 	status = tell_rows(&telling);
+	if (status == SB_OK)
+		status = tell_system(&telling);
 	return status == SB_OK ? tell_extras(&telling, tops) : status;
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/words.h"
+
 /* Commands of vim's that run a file or the project: from the first letters on that mean them, behind a "+" or "-c". */
 static const struct {
 	char text[12];
@@ -10,22 +12,17 @@ static const struct {
 		{"pyfile", 3},  {"py3file", 4}, {"pyxfile", 4},  {"rubyfile", 5},
 		{"runtime", 2}, {"execute", 3}, {"terminal", 3}, {"perldo", 5}};
 
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static bool is_plain(char c)
 {
-	return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-' ||
-	       c == '@' || (unsigned char)c >= 0x80;
+	return sb_is_letter(c) || sb_is_digit(c) || c == '.' || c == '_' || c == '-' || c == '@' ||
+	       (unsigned char)c >= 0x80;
 }
 
 static bool is_command(const char *text, size_t length)
 {
 	size_t word = 0;
 
-	while (word < length && (is_letter(text[word]) || text[word] == '3'))
+	while (word < length && (sb_is_letter(text[word]) || text[word] == '3'))
 		word++;
 	for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
 		if (word >= commands[i].least && word <= strlen(commands[i].text) &&

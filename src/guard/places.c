@@ -62,7 +62,9 @@ const struct sb_guard_row *sb_guard_row_in(const struct sb_guard *guard, const c
 {
 	const struct sb_table *table = sb_table_of(guard);
 	SB_AUTO_FD int directory = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	const struct sb_guard_row *row;
 	struct sb_folded git;
+	const char *named;
 
 	sb_guard_need(guard);
 	for (size_t i = 0; i < guard->extras.count; i++)
@@ -70,6 +72,11 @@ const struct sb_guard_row *sb_guard_row_in(const struct sb_guard *guard, const c
 		    sb_path_within(guard->extras.all[i].path, path))
 			return guard->extras.all[i].row ? guard->extras.all[i].row
 							: sb_row_of_git(guard);
+	row = sb_system_row(&guard->system, path, &named);
+	if (!row)
+		row = sb_system_beneath(&guard->system, path);
+	if (row)
+		return row;
 	if (directory >= 0 && sb_look_is_git(directory, ""))
 		return sb_row_of_git(guard);
 	sb_fold(".git", 4, &git);
@@ -139,6 +146,14 @@ unsigned sb_guard_shared_names(const struct sb_guard_row *row)
 		unsigned names;
 	} shared[] = {{".config/", 1}, {".local/share/", 2}, {".local/", 1}, {".cache/", 1}};
 
+	if (row->flags & SB_GUARD_INNER) { /* all but the last before the stars */
+		unsigned names = 0;
+
+		for (const char *at = row->pattern;
+		     (at = strchr(at, '/')) && strcmp(at, "/**") != 0; at++)
+			names++;
+		return names;
+	}
 	for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++)
 		if (strncmp(row->pattern, shared[i].start, strlen(shared[i].start)) == 0)
 			return shared[i].names;

@@ -34,8 +34,7 @@ char *sb_read_text(const char *path, size_t limit, size_t *out_length)
 	return sb_take_ptr(&text);
 }
 
-/* Where path leads, seen from directory.  NULL: nowhere. */
-static char *canonical_from(const char *directory, const char *path)
+char *sb_read_from(const char *directory, const char *path)
 {
 	char *canonical = NULL;
 	int missing;
@@ -59,7 +58,7 @@ char *sb_read_path(const char *directory, const char *file, const char *prefix)
 	length = strlen(text);
 	while (length > skip && (text[length - 1] == '\n' || text[length - 1] == '\r'))
 		text[--length] = '\0';
-	return canonical_from(directory, text + skip);
+	return sb_read_from(directory, text + skip);
 }
 
 char *sb_read_work_tree(const char *own, bool strict)
@@ -67,14 +66,13 @@ char *sb_read_work_tree(const char *own, bool strict)
 	SB_AUTO_FREE char *file = sb_path_join(own, "config");
 	size_t length;
 	SB_AUTO_FREE char *text = file ? sb_read_text(file, SB_GUARD_MAX_BYTES, &length) : NULL;
-	struct sb_git_config config;
+	SB_AUTO(sb_git_config_done) struct sb_git_config config = {0};
 	char *top = NULL;
 
 	if (!text)
 		return NULL;
 	sb_git_config_parse(text, length, &config);
 	if (!strict || !config.failed)
-		top = canonical_from(own, sb_git_config_get(&config, "core.worktree"));
-	sb_git_config_done(&config);
+		top = sb_read_from(own, sb_git_config_get(&config, "core.worktree"));
 	return top;
 }

@@ -10,6 +10,9 @@
 /* A regular file of at most limit bytes, with a NUL behind it; or NULL. */
 char *sb_read_text(const char *path, size_t limit, size_t *out_length);
 
+/* Where path, which may be NULL, leads, seen from directory: canonical, and the caller's.  NULL: nowhere. */
+char *sb_read_from(const char *directory, const char *path);
+
 /*
  * Where a one-line file of this directory leads, which begins like that, seen from there: canonical, and the caller's.
  * NULL: nowhere.

@@ -113,7 +113,7 @@ void sb_extras_done(struct sb_extras *extras)
 	*extras = (struct sb_extras){0};
 }
 
-static bool is_known(const struct sb_extras *extras, const char *path)
+bool sb_extras_know(const struct sb_extras *extras, const char *path)
 {
 	for (size_t i = 0; i < extras->count; i++)
 		if (strcmp(extras->all[i].path, path) == 0)
@@ -292,7 +292,28 @@ static int add_anywhere(struct sb_extras *extras, const char *value, enum sb_ext
 	return status == SB_OK && path[1] ? add_extra(extras, strdup(path + 1), kind) : status;
 }
 
-/* A file by this name, seen from base or absolute, that a command names: is it there, or must it be? */
+/* Is path where the run may make something: in the project, or where the user's rules and answers may let it? */
+static bool may_come(const struct collector *collector, const char *path)
+{
+	const struct sb_guard_options *options = collector->out->options;
+
+	if (sb_path_within(collector->top, path))
+		return true;
+	/* "> /tmp/x" in an alias is another place outside */
+	if (!options || (options->is_private && options->is_private(options->context, path)))
+		return false;
+	return (collector->home && sb_path_within(collector->home, path)) ||
+	       (options->in_guarded_root && options->in_guarded_root(options->context, path));
+}
+
+/*
+ * SECURITY: a file that a command names, seen from base or absolute, counts also while it is not there.
+ *
+ * Danger: core.pager=~/tools/page of a machine on which nobody has made it yet; a rule opens ~/tools, a command
+ * makes the file, and the next git outside runs it.
+ * Price: must, whether it looks like a path at all; a name that nobody has is compared with others.
+ * Held by: tests/supervise/opened.py
+ */
 static int add_program(struct collector *collector, const char *word, const char *base, bool must,
 		       bool *out_found)
 {
@@ -303,7 +324,7 @@ static int add_program(struct collector *collector, const char *word, const char
 	if (!base || sb_path_expand(word, base, collector->home, &path, NULL) != SB_OK)
 		return SB_OK;
 	there = stat(path, &info) == 0;
-	if (there ? !S_ISREG(info.st_mode) : !must || !sb_path_within(collector->top, path))
+	if (there ? !S_ISREG(info.st_mode) : !must || !may_come(collector, path))
 		return SB_OK;
 	*out_found = true;
 	if (spend(collector, FILE_COST) != SB_OK)
@@ -313,30 +334,42 @@ static int add_program(struct collector *collector, const char *word, const char
 
 /*
  * One word of a command.  The first is looked for on the PATH, if it is no path; others may be anything, and
- * count if there is such a file.
+ * count if there is such a file.  before: what it follows, without a space, in the command.
  */
-static int collect_word(struct collector *collector, const char *word, bool first)
+static int collect_word(struct collector *collector, const char *word, bool first, char before)
 {
 	bool slash = strchr(word, '/') != NULL, found = false;
 	int status;
 
 	if (word[0] == '-' || strstr(word, "://") || (first && !slash))
 		return SB_OK;
-	/* one with a slash may be away for a while, with the directory that it is in */
-	status = add_program(collector, word, collector->top, slash || word[0] == '~', &found);
+	/* one with a slash may be away for a while, with the directory that it is in; "%h/%s" is a format */
+	status = add_program(collector, word, collector->top,
+			     (slash || word[0] == '~') && !strchr(word, '%'), &found);
 	if (status == SB_OK && (slash || found))
 		status = add_anywhere(collector->out, word,
 				      collector->user ? SB_EXTRA_AT_TOPS : SB_EXTRA_AT_WORKTREES);
-	/* "$(git rev-parse --show-toplevel)/x", "$HOME/x" */
+	/* "$(git rev-parse --show-toplevel)/x", "${HOME}/x" */
 	if (status == SB_OK && !found && word[0] == '/') {
 		const char *rest = word + strspn(word, "/");
+		bool must = before == ')' || before == '}';
 
 		if (*rest)
-			status = add_program(collector, rest, collector->top, false, &found);
-		if (status == SB_OK && *rest && !found)
-			status = add_program(collector, rest, collector->home, false, &found);
+			status = add_program(collector, rest, collector->top, must, &found);
+		if (status == SB_OK && *rest && (!found || must))
+			status = add_program(collector, rest, collector->home, must, &found);
 	}
+	if (status == SB_OK && before == '$' && strncmp(word, "HOME/", 5) == 0)
+		status = add_program(collector, word + 5, collector->home, true, &found);
 	return status;
+}
+
+/* What is before a word in a command, but for quotes; '\0': nothing. */
+static char before_word(const char *command, size_t at)
+{
+	while (at && strchr("\"'", command[at - 1]))
+		at--;
+	return at ? command[at - 1] : '\0';
 }
 
 /*
@@ -351,6 +384,7 @@ static int collect_programs(struct collector *collector, const struct sb_git_ent
 {
 	static const char between[] = " \t\r\n;&|()<>\"'`${}=,";
 	SB_AUTO_FREE char *words = NULL;
+	const char *command;
 	char *rest, *word;
 	bool first = true, alias = strncmp(entry->key, "alias.", 6) == 0;
 	int status = SB_OK;
@@ -360,7 +394,8 @@ static int collect_programs(struct collector *collector, const struct sb_git_ent
 	    sb_git_key_is_text(entry->key) ||
 	    sb_git_key_judge(entry->key, entry->value) != SB_KEY_ASK)
 		return SB_OK;
-	rest = words = strdup(entry->value + (entry->value[0] == '!'));
+	command = entry->value + (entry->value[0] == '!');
+	rest = words = strdup(command);
 	if (!words)
 		return SB_E_NOMEM;
 	while (status == SB_OK && (word = strsep(&rest, between))) {
@@ -368,7 +403,8 @@ static int collect_programs(struct collector *collector, const struct sb_git_ent
 			continue;
 		status = spend(collector, WORD_COST);
 		if (status == SB_OK)
-			status = collect_word(collector, word, first);
+			status = collect_word(collector, word, first,
+					      before_word(command, (size_t)(word - words)));
 		first = false;
 	}
 	return status;
@@ -420,7 +456,7 @@ static int collect_entry(struct collector *collector, const char *file,
 	directory = config_directory(collector, file);
 	included = directory ? config_path(collector->out, entry->value, directory, collector->home)
 			     : NULL;
-	if (!included || is_known(collector->out, included))
+	if (!included || sb_extras_know(collector->out, included))
 		return SB_OK;
 	if (spend(collector, INCLUDE_COST) != SB_OK)
 		return SB_E_REFUSED;
@@ -430,7 +466,7 @@ static int collect_entry(struct collector *collector, const char *file,
 
 static int collect(struct collector *collector, const char *file)
 {
-	struct sb_git_config config;
+	SB_AUTO(sb_git_config_done) struct sb_git_config config = {0};
 	size_t length;
 	SB_AUTO_FREE char *text = sb_read_text(file, MAX_CONFIG, &length);
 	int status = SB_OK;
@@ -441,7 +477,6 @@ static int collect(struct collector *collector, const char *file)
 	sb_git_config_parse(text, length, &config);
 	for (size_t i = 0; i < config.count && status == SB_OK; i++)
 		status = collect_entry(collector, file, &config.entries[i]);
-	sb_git_config_done(&config);
 	return status;
 }
 
@@ -612,12 +647,17 @@ int sb_extras_of(const char *top, const struct sb_guard_options *user, struct sb
 		 struct sb_shown *shown)
 {
 	struct collector collector = {top, user ? user->home : NULL, out, !user};
-	struct sb_repository repository;
+	SB_AUTO(sb_repository_done) struct sb_repository repository = {0};
 	int status = SB_OK;
 
 	collector.user = true;
 	if (collector.home)
 		status = collect_user(&collector, user->git_settings);
+	if (collector.home && user->homes.account && status == SB_OK) {
+		collector.home = user->homes.account;
+		status = collect_user(&collector, NULL);
+		collector.home = user->home;
+	}
 	collector.user = false;
 
 	if (status == SB_OK && collector.strict && is_closed(top))
@@ -627,7 +667,6 @@ int sb_extras_of(const char *top, const struct sb_guard_options *user, struct sb
 	status = collect_repository(&collector, repository.common, repository.own);
 	if (shown)
 		sb_shown_take(shown, top, repository.common, repository.own);
-	sb_repository_done(&repository);
 	return status;
 }
 

@@ -17,8 +17,13 @@
  *       editable install, like bin/python beside them; whoever uses the environment runs its code
  *   .devbox/gen   written by devbox run
  *   files in .bsp   written by every start of sbt
+ *   .flake8, mypy.ini, .rubocop.yml, plugins in setup.cfg and pyproject.toml   like .eslintrc.js: linters load the
+ *       project's code by them
  *   conftest.py, sitecustomize.py, .eslintrc.js, build.rs, BUILD, WORKSPACE, flake.nix   code
  *   .gclient, .ddev, .tmuxinator.yml   obeyed by who starts the project with that tool
+ *   .terraform/providers   written by every terraform init, which runs them
+ *   .pdm-python   pdm writes it into each project, always with a path; like .venv, whose python it names
+ *   global.json, .vfox.toml   which version of a tool a project takes
  *   .jj/repo/store/git_target   "jj git init" writes it
  *   .editorconfig, .gitlab, .husky's samples   run nothing
  */
@@ -56,12 +61,23 @@
 	{                                                                                          \
 		pattern, who, why, SB_GUARD_ANYTHING, 0, ""                                        \
 	}
+/* Programs in a directory that has other things in it, too; and those that a tool alone puts there. */
+#define INNER(path, who, why)                                                                      \
+	{                                                                                          \
+		path "/**", who, why, SB_GUARD_SAME, SB_GUARD_INNER, ""                            \
+	}
+#define FILLED(path, who, why)                                                                     \
+	{                                                                                          \
+		path "/**", who, why, SB_GUARD_SAME, SB_GUARD_INNER | SB_GUARD_FILLED, ""          \
+	}
 #define CHECKED(pattern, kind, held, who, why)                                                     \
 	{                                                                                          \
 		pattern, who, why, kind, 0, held                                                   \
 	}
+#define OPAM(pattern, who, why) CHECKED(pattern, SB_GUARD_SAME, "", who, why)
 /* Some prompts expand what they show. */
 #define SHOWN(pattern, who, why) CHECKED(pattern, SB_GUARD_GIT_NAMES, "", who, why)
+#define PUT_BACK(pattern, who, why) CHECKED(pattern, SB_GUARD_HG_JOURNAL, "", who, why)
 #define LIKE_DOTENV(name)                                                                          \
 	CHECKED(name, SB_GUARD_DOTENV, "", "bun, agents, direnv",                                  \
 		"agents take their settings from it; a trusted .envrc may read it")
@@ -132,7 +148,15 @@ static const struct sb_guard_row rows[] = {
 		 ".hg/patches*/status", ".hg/patches*/guards"),
 	/* what hg rollback and recover put back */
 	SB_NAMED(SHOWN, "Mercurial, prompts", "some prompts run it", ".hg/*.branch",
-		 ".hg/*.bookmarks"),
+		 ".hg/*.bookmarks", ".hg/*.topic", ".hg/*.branch.bck", ".hg/*.bookmarks.bck",
+		 ".hg/*.topic.bck"),
+	SB_NAMED(PUT_BACK, "Mercurial",
+		 "names files that hg recover and hg rollback write or delete", ".hg/store/journal",
+		 ".hg/store/journal.backupfiles", ".hg/store/undo", ".hg/store/undo.backupfiles",
+		 ".hg/journal", ".hg/journal.backupfiles", ".hg/undo", ".hg/undo.backupfiles"),
+	SB_NAMED(PUT_BACK, "Sapling", "names files that sl recover writes or deletes",
+		 ".sl/store/journal", ".sl/store/journal.backupfiles", ".sl/store/undo",
+		 ".sl/store/undo.backupfiles"),
 	CHECKED(".hg/patches*/series", SB_GUARD_SERIES, "", "Mercurial, prompts",
 		"some prompts run it"),
 	CHECKED("patches/series", SB_GUARD_SERIES, "", "quilt, prompts", "some prompts run it"),
@@ -141,6 +165,14 @@ static const struct sb_guard_row rows[] = {
 	SB_NAMED(SHOWN, "Sapling, prompts", "some prompts run it", ".sl/branch", ".sl/bookmarks",
 		 ".sl/bookmarks.current"),
 	SHOWN("CVS/Repository", "CVS, prompts", "some prompts run it"),
+	AT("CVS/Root", "CVS",
+	   "names the program that cvs reaches its server by, and the server's hooks"),
+	/* both are databases, which svn and fossil open for writing, and read where they may not */
+	AT(".svn/wc.db", "Subversion",
+	   "names the repository, whose hooks svn runs if it is on this machine"),
+	SB_NAMED(AT, "Fossil",
+		 "names the repository, whose settings name programs that fossil runs", ".fslckout",
+		 "_FOSSIL_"),
 	SB_NAMED(SHOWN, "Breezy, prompts", "some prompts run it", ".bzr/branch/branch.conf",
 		 ".bzr/branch/last-revision"),
 	AT("_MTN/monotonerc", "Monotone", "Lua that mtn runs"),
@@ -207,14 +239,16 @@ static const struct sb_guard_row rows[] = {
 	AT(".rusty-hook.toml", "rusty-hook", "commands to run at every commit"),
 	AT(".trunk/trunk.yaml", "Trunk", "linters and actions to run at every commit"),
 	SB_NAMED(AT, "git", "husky's hooks obey it", ".huskyrc", ".huskyrc.json", ".huskyrc.js",
-		 "husky.config.js"),
+		 ".huskyrc.cjs", ".huskyrc.mjs", ".huskyrc.ts", ".huskyrc.yaml", ".huskyrc.yml",
+		 "husky.config.js", "husky.config.cjs", "husky.config.mjs", "husky.config.ts"),
 	BENEATH(".config/husky", "git", "husky's hooks run it"),
 	SB_NAMED(AT, "lint-staged", "commands to run at every commit", ".lintstagedrc",
 		 ".lintstagedrc.json", ".lintstagedrc.yaml", ".lintstagedrc.yml",
 		 ".lintstagedrc.js", ".lintstagedrc.mjs", ".lintstagedrc.cjs", ".lintstagedrc.ts",
 		 ".lintstagedrc.mts", ".lintstagedrc.cts"),
-	AT(".nano-staged.json", "nano-staged", "commands to run at every commit"),
-	AT("nano-staged.json", "nano-staged", "commands to run at every commit"),
+	SB_NAMED(AT, "nano-staged", "commands to run at every commit", ".nano-staged.json",
+		 "nano-staged.json", ".nanostagedrc", ".nano-staged.js", ".nano-staged.cjs",
+		 ".nano-staged.mjs", "nano-staged.js", "nano-staged.cjs", "nano-staged.mjs"),
 	SB_NAMED(AT, "lint-staged", "commands to run at every commit", "lint-staged.config.js",
 		 "lint-staged.config.mjs", "lint-staged.config.cjs", "lint-staged.config.ts",
 		 "lint-staged.config.mts", "lint-staged.config.cts"),
@@ -263,6 +297,8 @@ static const struct sb_guard_row rows[] = {
 		 "jupyter_console_config.py", "jupyter_qtconsole_config.py"),
 	AT("jupyter_nbconvert_config.json", "Jupyter", "names extensions that Jupyter loads"),
 	AT("jupyter_config.json", "Jupyter", "names extensions that Jupyter loads"),
+	AT("jupyter_console_config.json", "Jupyter", "names code that Jupyter loads"),
+	AT("jupyter_qtconsole_config.json", "Jupyter", "names code that Jupyter loads"),
 	IN(".ipython/profile_default", "*.py", "IPython", "IPython runs it at start"),
 	BENEATH(".ipython/profile_default/startup", "IPython", "IPython runs it at start"),
 	CHECKED(".ipython/*/*.py", SB_GUARD_SAME, "", "IPython", "IPython runs it at start"),
@@ -274,6 +310,7 @@ static const struct sb_guard_row rows[] = {
 		 "pylintrc", ".pylintrc.toml", "pylintrc.toml", ".config/pylintrc"),
 	AT(".ropeproject/config.py", "rope, editors", "run when the project is opened"),
 	AT("ipython_config.py", "IPython", "IPython runs it at start"),
+	AT("ipython_config.json", "IPython", "names code that IPython runs at start"),
 	AT(".latexmkrc", "latexmk", "latexmk runs it"),
 	AT("latexmkrc", "latexmk", "latexmk runs it"),
 	SB_NAMED(AT, "ngspice", "commands that ngspice runs at start", ".spiceinit", "spice.rc",
@@ -281,7 +318,32 @@ static const struct sb_guard_row rows[] = {
 	AT(".pythonrc", "python", "python runs it at start"),
 	AT(".pythonrc.py", "python", "python runs it at start"),
 	AT(".perldb", "perl", "perl's debugger runs it at start"),
-	AT(".octaverc", "octave", "octave runs it at start"),
+	SB_NAMED(AT, "octave", "octave runs it at start", ".octaverc", "startup.m", "PKG_ADD"),
+	AT(".ugrep", "ugrep", "filters that ug runs"),
+	SB_NAMED(AT, "maxima", "maxima runs it at start", "maxima-init.mac", "maxima-init.lisp",
+		 ".maximarc", "maximarc"),
+	AT(".gambini", "Gambit", "gsi runs it at start"),
+	AT(".csirc", "CHICKEN", "csi runs it at start"),
+	AT(".singularrc", "Singular", "Singular runs it at start"),
+	AT(".magicrc", "magic", "Tcl that it runs at start"),
+	AT(".fxrc.js", "fx", "fx runs it at start"),
+	SB_NAMED(AT, "ROOT", "root runs it at start", "rootlogon.C", "rootalias.C", ".rootlogon.C"),
+	AT("rootlogoff.C", "ROOT", "root runs it when it ends"),
+	AT(".rootrc", "ROOT", "names what root runs at start"),
+	AT(".scilab", "Scilab", "scilab runs it at start"),
+	AT("scilab.ini", "Scilab", "scilab runs it at start"),
+	AT(".phpdbginit", "php", "commands that phpdbg runs at start"),
+	/* R that editors run for each file that is opened */
+	AT(".lintr", "lintr, editors", "R that it evaluates at start"),
+	AT(".lintr.R", "lintr, editors", "R that it evaluates at start"),
+	AT(".luacheckrc", "luacheck, editors", "Lua that it runs at start"),
+	SB_NAMED(AT, "Design Compiler, PrimeTime", "Tcl that it runs at start",
+		 ".synopsys_dc.setup", ".synopsys_pt.setup"),
+	AT(".cdsinit", "Virtuoso", "SKILL that it runs at start"),
+	AT(".simrc", "Virtuoso", "SKILL that its netlister runs"),
+	SB_NAMED(AT, "gEDA, Lepton EDA", "Scheme that it runs at start", "gafrc", "gschemrc",
+		 "gnetlistrc"),
+	AT("xschemrc", "xschem", "Tcl that it runs at start"),
 	AT(".gnuplot", "gnuplot", "commands that gnuplot runs at start"),
 	AT(".rdbgrc", "ruby", "ruby's debugger runs it at start"),
 	AT(".rdbgrc.rb", "ruby", "ruby's debugger runs it at start"),
@@ -321,6 +383,8 @@ static const struct sb_guard_row rows[] = {
 	AT("hie.yaml", "Haskell language server", "programs that it runs to find flags"),
 	AT(".hie-bios", "Haskell language server", "it runs it to find flags"),
 	AT(".tern-project", "tern, editors", "plugins that it loads"),
+	AT(".solargraph.yml", "solargraph, editors", "plugins that it loads"),
+	BENEATH(".tflint.d/plugins", "tflint, editors", "plugins that it starts"),
 	AT(".luarc.json", "Lua language server", "plugins that it loads"),
 	AT(".luarc.jsonc", "Lua language server", "plugins that it loads"),
 	AT("omnisharp.json", "OmniSharp", "analyzers that it loads"),
@@ -332,6 +396,10 @@ static const struct sb_guard_row rows[] = {
 	AT(".globalrc", "GNU Global", "parsers that gtags loads"),
 	AT(".kateproject", "Kate", "commands that Kate runs"),
 	AT(".kateproject.build", "Kate", "commands that Kate runs"),
+	SB_NAMED(ENDING, "Qt Creator", "commands that it builds and runs with", ".pro.user",
+		 ".creator.user"),
+	AT("CMakeLists.txt.user", "Qt Creator", "commands that it builds and runs with"),
+	ENDING(".geany", "Geany", "build commands of a project"),
 	IN(".nova", "*.json", "Nova", "tasks of Nova"),
 	BENEATH(".nova/Tasks", "Nova", "tasks of Nova"),
 	AT(".lapce/settings.toml", "Lapce", "programs that Lapce starts"),
@@ -353,6 +421,7 @@ static const struct sb_guard_row rows[] = {
 	AT(".lazy.lua", "neovim", "plugins for the project, by lazy.nvim"),
 	AT(".local.vimrc", "vim", "vim start-up file"),
 	AT("_vimrc_local.vim", "vim", "vim start-up file"),
+	AT(".vilerc", "vile", "commands that vile runs at start"),
 	AT(".lite_project.lua", "Lite XL", "runs when the folder is opened"),
 	AT(".ctags", "ctags", "options: what is written where; editors run ctags"),
 	BENEATH(".ctags.d", "ctags", "options: what is written where; editors run ctags"),
@@ -360,6 +429,8 @@ static const struct sb_guard_row rows[] = {
 	BENEATH(".config/ctags", "ctags", "options: what is written where; editors run ctags"),
 	AT(".mc.menu", "Midnight Commander", "commands of its menu"),
 	AT(".neoconf.json", "neovim", "programs of language servers"),
+	SB_NAMED(AT, "neovim", "programs of language servers", "codesettings.json",
+		 "lspsettings.json"),
 	BENEATH(".config/nvim", "neovim", "neovim start-up files"),
 	BENEATH(".config/lvim", "neovim", "neovim start-up files"),
 	CHECKED(".local/share/nvim/site/**", SB_GUARD_SAME, "", "neovim", "neovim start-up files"),
@@ -399,6 +470,8 @@ static const struct sb_guard_row rows[] = {
 
 #include "guard/rows_agents.h"
 
+#include "guard/rows_home.h"
+
 	/* package managers: settings that run something before the project's code does */
 	AT(".npmrc", "npm", "npm settings can name programs to run"),
 	AT(".yarnrc", "yarn", "yarn settings can name programs to run"),
@@ -417,6 +490,7 @@ static const struct sb_guard_row rows[] = {
 	AT(".bazelrc", "bazel", "programs that bazel runs, and servers it asks"),
 	AT(".bazeliskrc", "bazelisk", "where bazelisk takes bazel from"),
 	AT(".pants.rc", "pants", "programs that pants runs"),
+	BENEATH(".pdm-plugins", "pdm", "plugins that pdm loads"),
 	AT(".config/pip/pip.conf", "pip", "where pip installs programs from"),
 	AT("nuget.config", "NuGet", "where NuGet installs programs from"),
 	AT(".sbtopts", "sbt", "Java agents that sbt loads"),
@@ -434,6 +508,7 @@ static const struct sb_guard_row rows[] = {
 	AT(".config/ripgrep/config", "ripgrep", "preprocessors that rg runs"),
 	AT(".config/bat/config", "bat", "pagers that bat runs"),
 	AT(".lesskey", "less", "commands behind keys of less"),
+	AT(".zk/config.toml", "zk", "commands behind its aliases"),
 	AT(".config/lesskey", "less", "commands behind keys of less"),
 	AT(".less", "less", "commands behind keys of less, and variables"),
 	AT(".manpath", "man", "programs that man runs"),
@@ -510,7 +585,7 @@ const char *sb_guard_harmless(enum sb_guard_kind kind)
 	case SB_GUARD_GIT_CONFIG:
 		return "changes to keys that run nothing";
 	case SB_GUARD_GITMODULES:
-		return "no command, no remote helper, no option or guarded name as path";
+		return "URLs as in git config, no command, no option or guarded name as path";
 	case SB_GUARD_LFSCONFIG:
 		return "keys that run nothing; a server on another machine, which is told";
 	case SB_GUARD_GITFILE:
@@ -557,6 +632,8 @@ const char *sb_guard_harmless(enum sb_guard_kind kind)
 		return "ids, and files of the work tree not reached through links";
 	case SB_GUARD_GIT_TEXT:
 		return "text without control characters";
+	case SB_GUARD_HG_JOURNAL:
+		return "files of the store, and backups beside them under hg's name for them";
 	case SB_GUARD_GIT_PACKS:
 		return "names of packs beside it";
 	case SB_GUARD_GIT_EXCLUDE:

@@ -248,6 +248,11 @@ static enum sb_guard_verdict judge_new_directory(const struct sb_guard *guard,
 {
 	SB_AUTO_FREE char *top = NULL;
 
+	if (stand->in_git &&
+	    sb_place_is_odd_directory(stand->place->directory, stand->place->path)) {
+		out->named = stand->place->path; /* a rule that is about it alone opens it */
+		return sb_say(out, sb_git_unknown_row(), SB_GUARD_ASK);
+	}
 	if (!stand->has_dot || !guard->extras.count || !sb_stand_is_dot_git(stand, 0))
 		return sb_say_plain(out);
 	top = sb_path_parent(stand->place->path);
@@ -261,6 +266,15 @@ static const struct sb_guard_row *program_row(const struct sb_guard *guard, cons
 	const struct sb_extra *extra = sb_obeyed_program(guard, path);
 
 	return extra ? sb_row_of_extra(guard, extra) : NULL;
+}
+
+static const struct sb_guard_row *of_system(const struct sb_guard *guard, const char *path,
+					    const struct sb_guard_row *otherwise,
+					    struct sb_guard_answer *out)
+{
+	const struct sb_guard_row *row = sb_system_row(&guard->system, path, &out->named);
+
+	return row ? row : otherwise;
 }
 
 /*
@@ -319,8 +333,10 @@ enum sb_guard_verdict sb_judge_name(const struct sb_guard *guard, enum sb_guard_
 		return sb_say(out, pattern->row, SB_GUARD_ASK);
 	if (pattern)
 		row = pattern->row;
-	if (!row && guard->extras.count)
+	if (!row)
 		row = sb_named_row(guard, stand->place->path, out);
+	else if (row->kind != SB_GUARD_SAME) /* no contents are harmless to the machine */
+		row = of_system(guard, stand->place->path, row, out);
 	if (!row && guard->extras.count)
 		row = program_row(guard, stand->place->path);
 	if (!row && (roles & SB_ROLE_HOOK))
@@ -338,5 +354,7 @@ enum sb_guard_verdict sb_judge_name(const struct sb_guard *guard, enum sb_guard_
 	if (act == SB_GUARD_SYMLINK && sb_place_is_in_git(stand->place) &&
 	    !sb_place_is_trial(stand->place))
 		return sb_say(out, sb_row_named(guard, ".git"), SB_GUARD_ASK);
+	if (act == SB_GUARD_SYMLINK && stand->has_dot && sb_hg_wants_no_link(stand->place->path))
+		return sb_say(out, sb_row_named(guard, ".hg/sharedpath"), SB_GUARD_ASK);
 	return sb_say_plain(out);
 }

@@ -67,6 +67,41 @@ void sb_heed_bits(const struct sb_grounds *grounds, struct sb_judged *judged)
 		judged->decision = (struct sb_decision){SB_ASK, &as_owner};
 }
 
+/*
+ * A second name shares what the first one gets: one of the two may be where nobody has looked at it, be it linked in this
+ * run, by an earlier one, or by whoever.  So a file that has several gets the bits by a rule for itself alone.
+ */
+void sb_heed_set_bits(const struct sb_grounds *grounds, struct sb_judged *judged)
+{
+	const struct sb_site *site = judged->site;
+	const struct sb_rule *rule = judged->decision.rule;
+
+	sb_heed_bits(grounds, judged);
+	if (judged->decision.verdict != SB_ALLOW || !site->has_more_names || site->nameless ||
+	    sb_is_danger(grounds) ||
+	    (rule && rule->tier != SB_TIER_BUILTIN && sb_pattern_names(rule->pattern, site->path)))
+		return;
+	judged->decision = (struct sb_decision){SB_ASK, &as_owner};
+	judged->why = SB_WHY_RULE;
+}
+
+bool sb_may_get_bits(const struct sb_grounds *grounds, const struct sb_site *from)
+{
+	return from->nameless || from->path[0] != '/' ||
+	       sb_decide(grounds->policy, SB_MODIFY, from->path).verdict == SB_ALLOW;
+}
+
+void sb_heed_brought_bits(const struct sb_grounds *grounds, const struct sb_site *from, mode_t mode,
+			  struct sb_judged *judged)
+{
+	if (!S_ISDIR(mode) && !(S_ISREG(mode) && (mode & (S_ISUID | S_ISGID))))
+		return;
+	judged->brings_bits = sb_may_get_bits(grounds, from);
+	if (sb_judge_brings_bits(grounds->policy, from->nameless ? "" : from->path,
+				 judged->site->path))
+		sb_heed_bits(grounds, judged);
+}
+
 bool sb_judge_brings_bits(const struct sb_policy *policy, const char *from, const char *to)
 {
 	const struct sb_site site = {.path = to};

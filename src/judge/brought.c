@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/words.h"
 #include "judge/judge_impl.h"
 #include "sys/directory.h"
 
@@ -64,7 +65,7 @@ static bool walk(struct bringing *bringing, int directory, const char *name, uns
 	while (bringing->judged->decision.verdict == SB_ALLOW && (entry = sb_sys_dir_next(&dir))) {
 		struct stat info;
 
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+		if (sb_is_dots(entry->d_name))
 			continue;
 		if (bringing->left-- == 0 ||
 		    fstatat(fd, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0)

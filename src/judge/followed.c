@@ -67,7 +67,9 @@ static const struct sb_guard_row *obeyed_at(const struct sb_grounds *grounds, co
 		.directory = directory, .path = whole, .name = sb_path_name(whole)};
 	struct sb_guard_answer answer;
 
-	return sb_guard_judge(grounds->guard, SB_GUARD_WRITE, &place, &answer) == SB_GUARD_PLAIN
+	/* about what the machine obeys heed_system() has the last word */
+	return sb_guard_judge(grounds->guard, SB_GUARD_WRITE, &place, &answer) == SB_GUARD_PLAIN ||
+			       sb_is_system_row(answer.row)
 		       ? NULL
 		       : answer.row;
 }
@@ -211,13 +213,30 @@ static char *rest_of(const char *text, unsigned *out_up)
 	return rest;
 }
 
+/* Do the rules let it be written, as what it is? */
+static bool may_write(const struct sb_grounds *grounds, const char *path)
+{
+	const struct sb_guard_place place = {
+		.directory = -1, .path = path, .name = sb_path_name(path)};
+	const struct sb_site site = {.path = path};
+	struct sb_judged judged = {.op = SB_MODIFY,
+				   .site = &site,
+				   .decision = sb_decide(grounds->policy, SB_MODIFY, path)};
+
+	if (judged.decision.verdict != SB_ALLOW)
+		return false;
+	return sb_guard_judge(grounds->guard, SB_GUARD_WRITE, &place, &judged.guard) ==
+		       SB_GUARD_PLAIN ||
+	       !sb_is_system_row(judged.guard.row) || !judged.decision.rule ||
+	       sb_rules_open(grounds->guard, grounds->policy, &judged, true);
+}
+
 static bool heed_system(const struct sb_grounds *grounds, const char *path, bool possible,
 			struct sb_judged *judged)
 {
 	/* of where it only may lead, not all that could be there: most names are nowhere in /etc */
 	if ((!sb_is_system_end(path) && (possible || !sb_is_system_place(path))) ||
-	    is_same_place(grounds, judged->site->path, path) ||
-	    sb_decide(grounds->policy, SB_MODIFY, path).verdict == SB_ALLOW)
+	    is_same_place(grounds, judged->site->path, path) || may_write(grounds, path))
 		return false;
 	ask_about(&to_system, NULL, path, judged);
 	return true;

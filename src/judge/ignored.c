@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/words.h"
 #include "judge/judge_impl.h"
 #include "sys/beneath.h"
 #include "sys/directory.h"
@@ -307,8 +308,7 @@ static bool holds_ignored(struct tree *tree, struct top *top, int parent, const 
 	if (!found) {
 		sb_sys_dir_init(dir, fd);
 		while (!found && (entry = sb_sys_dir_next(dir)))
-			found = strcmp(entry->d_name, ".") != 0 &&
-				strcmp(entry->d_name, "..") != 0 &&
+			found = !sb_is_dots(entry->d_name) &&
 				look_at_entry(tree, top, &folder, entry->d_name, depth - 1);
 		found = found || dir->error != 0;
 	}

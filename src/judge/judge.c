@@ -28,7 +28,7 @@ static struct sb_judged *add(struct sb_judgement *out, enum sb_op op, const stru
 	next->site = site;
 	next->decision = (struct sb_decision){SB_ALLOW, NULL};
 	next->why = SB_WHY_RULE;
-	next->no_rule_opens = next->leads_home = false;
+	next->no_rule_opens = next->leads_home = next->brings_bits = false;
 	next->guard.verdict = SB_GUARD_PLAIN;
 	next->guard.row = NULL;
 	next->guard.looked = next->guard.found = 0;
@@ -124,7 +124,7 @@ static void heed_guard(const struct sb_grounds *grounds, struct sb_judged *judge
 		guard->looked = 0; /* whatever is there */
 		return;
 	}
-	judged->no_rule_opens = !file &&
+	judged->no_rule_opens = !file && !guard->named &&
 				!sb_rules_can_name(grounds->guard, judged->site->path, guard->row);
 	if (bytes)
 		out->lands = judged;
@@ -226,6 +226,8 @@ static void judge_link(const struct sb_grounds *grounds, const struct sb_case *w
 		out->count = 2;
 	}
 	sb_heed_moved(grounds, &out->sites[0], &out->sites[0], mode, &out->all[1]);
+	/* the bits that the file gets later its second name has as well */
+	out->all[1].brings_bits = sb_may_get_bits(grounds, &out->sites[0]);
 }
 
 static struct sb_judged *judge_end(const struct sb_grounds *grounds, const struct sb_case *what,
@@ -442,7 +444,7 @@ void sb_judge(const struct sb_grounds *grounds, const struct sb_case *what,
 	}
 	/* the mode of an open counts where a file is made */
 	if (what->sets_id && (what->deed != SB_DEED_WRITE || out->all[0].op == SB_CREATE))
-		sb_heed_bits(grounds, &out->all[0]);
+		sb_heed_set_bits(grounds, &out->all[0]);
 	heed_depth(grounds, what, out);
 	find_strictest(out);
 }

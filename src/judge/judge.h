@@ -133,6 +133,8 @@ struct sb_judged {
 	enum sb_why why;              /* where decision is not SB_ALLOW */
 	struct sb_guard_answer guard; /* what the guard said, unless a rule opens the name */
 	bool no_rule_opens;           /* a yes can, about this one act */
+	/* what gets the name gives whoever runs it its owner's rights, or may: an answer for a directory is none */
+	bool brings_bits;
 	bool leads_home; /* a link to a directory that holds guarded names, elsewhere: to be told */
 };
 

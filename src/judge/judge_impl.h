@@ -21,6 +21,18 @@ static inline bool sb_is_danger(const struct sb_grounds *grounds)
 		.pattern = "/", .origin = reason                                                   \
 	}
 
+/* Where what a site means is found: a name in a directory, or the thing itself, which a descriptor named. */
+struct sb_found {
+	int at; /* -1: nowhere */
+	const char *name;
+};
+
+static inline struct sb_found sb_site_found(const struct sb_site *site)
+{
+	return site->directory >= 0 ? (struct sb_found){site->directory, site->name}
+				    : (struct sb_found){site->object, ""};
+}
+
 /* ruled.c: other is the name that a directory gets or had, when it is renamed; or NULL. */
 void sb_judge_rules(const struct sb_grounds *grounds, const struct sb_case *what,
 		    const struct sb_site *other, struct sb_judged *judged);
@@ -73,7 +85,9 @@ bool sb_is_system_end(const char *path);
 /* Or does it lie where that is, and is neither a program that is there nor something that is only read? */
 bool sb_is_system_place(const char *path);
 
-/* Their beginnings, from 0 on; NULL: no more, or none that commands could write. */
+bool sb_is_system_row(const struct sb_guard_row *row);
+
+/* Their patterns, from 0 on; NULL: no more, or none that commands could write. */
 const char *sb_system_end(size_t number);
 
 /* leads.c: a link that says text (NULL: not known) gets the name. */
@@ -81,6 +95,16 @@ void sb_heed_link(const struct sb_grounds *grounds, const char *text, struct sb_
 
 /* bits.c: what is made or changed there gives whoever runs it its owner's or its group's rights. */
 void sb_heed_bits(const struct sb_grounds *grounds, struct sb_judged *judged);
+
+/* The same of bits that a file gets which is there already, perhaps under other names as well. */
+void sb_heed_set_bits(const struct sb_grounds *grounds, struct sb_judged *judged);
+
+/* May a file there get such bits unasked? */
+bool sb_may_get_bits(const struct sb_grounds *grounds, const struct sb_site *from);
+
+/* What gets the name comes from there, and has this mode: may it have such bits, or bring some along? */
+void sb_heed_brought_bits(const struct sb_grounds *grounds, const struct sb_site *from, mode_t mode,
+			  struct sb_judged *judged);
 
 /* brought.c: as sb_heed_moved(), which calls it for a directory. */
 void sb_heed_brought(const struct sb_grounds *grounds, const struct sb_site *at,

@@ -125,21 +125,19 @@ bool sb_judge_brings_links(const struct sb_policy *policy, const char *from, con
 void sb_heed_moved(const struct sb_grounds *grounds, const struct sb_site *at,
 		   const struct sb_site *from, mode_t mode, struct sb_judged *judged)
 {
+	const struct sb_found found = sb_site_found(at);
 	char text[PATH_MAX];
 	ssize_t length;
 
 	sb_heed_moved_service(grounds, at, from, mode, judged);
 	if (S_ISLNK(mode)) {
-		length = readlinkat(at->directory, at->name, text, sizeof text - 1);
+		length = readlinkat(found.at, found.name, text, sizeof text - 1);
 		text[length > 0 ? length : 0] = '\0';
 		sb_heed_link(grounds, length > 0 ? text : NULL, judged);
 	}
 	if (S_ISDIR(mode))
 		sb_heed_brought(grounds, at, from, judged);
-	if (((S_ISREG(mode) && (mode & (S_ISUID | S_ISGID))) || S_ISDIR(mode)) &&
-	    sb_judge_brings_bits(grounds->policy, from->nameless ? "" : from->path,
-				 judged->site->path))
-		sb_heed_bits(grounds, judged);
+	sb_heed_brought_bits(grounds, from, mode, judged);
 	if (judged->decision.verdict != SB_ALLOW || !judged->decision.rule ||
 	    judged->decision.rule->tier != SB_TIER_PROFILE)
 		return; /* the usual case, without another look at the rules */

@@ -1,6 +1,7 @@
 /*
  * opened.c - the guard's rows as rules, and rules of the user's that open a guarded name.
  */
+#include "base/auto.h"
 #include "judge/judge_impl.h"
 
 #include <limits.h>
@@ -18,7 +19,7 @@ const struct sb_rule *sb_row_rule(const struct sb_guard_row *row)
 						.tier = SB_TIER_BUILTIN,
 						.pattern = "",
 						.origin = "built-in"};
-	static struct sb_rule *made[SB_GUARD_MAX_ROWS + SB_GUARD_MAX_GIT_ROWS];
+	static struct sb_rule *made[SB_GUARD_ALL_ROWS];
 	struct sb_rule **place = &made[sb_guard_row_number(row)], *rule, *other = NULL;
 	char *origin = NULL;
 
@@ -119,7 +120,7 @@ static bool may_open(enum sb_tier tier)
 bool sb_rule_opens(const struct sb_guard *guard, const struct sb_rule *rule, const char *path,
 		   const struct sb_guard_row *row, const char *named, bool file)
 {
-	struct sb_pattern pattern;
+	SB_AUTO(sb_pattern_done) struct sb_pattern pattern = {0};
 	size_t parent = (size_t)(strrchr(path, '/') - path);
 	bool opens;
 
@@ -136,7 +137,6 @@ bool sb_rule_opens(const struct sb_guard *guard, const struct sb_rule *rule, con
 	else
 		opens = names(&pattern, path, sb_guard_holder(guard, row, path)) ||
 			(file && !pattern.glob && !covers_start(&pattern, path, parent));
-	sb_pattern_done(&pattern);
 	return opens;
 }
 

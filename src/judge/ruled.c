@@ -2,6 +2,7 @@
  * ruled.c - one operation at one name, by what is written: policy, bounds of tools, what git ignores, and whose a
  * temporary file is.
  */
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -141,6 +142,28 @@ static enum sb_verdict heed_unread(const struct sb_grounds *grounds, const struc
 	return read > verdict ? read : verdict;
 }
 
+/*
+ * A directory that is hidden shows what rules open in it, and nothing is taken away from it.  Commands meet that in the kernel where
+ * there are namespaces, before anybody could be asked; so it is said everywhere.
+ */
+static void heed_hidden_holder(const struct sb_grounds *grounds, const char *path,
+			       struct sb_decision *decision)
+{
+	const char *slash = strrchr(path, '/');
+	size_t length = slash > path ? (size_t)(slash - path) : 1;
+	struct sb_decision read;
+	char holder[PATH_MAX];
+
+	if (!decision->rule || decision->verdict == SB_DENY || length >= sizeof holder)
+		return;
+	memcpy(holder, path, length);
+	holder[length] = '\0';
+	read = sb_decide(grounds->policy, SB_READ, holder);
+	if (read.verdict == SB_ASK && !grounds->bounds.roots)
+		read.verdict = SB_DENY;
+	*decision = sb_stricter(*decision, read);
+}
+
 /* In a /tmp that is everybody's, by a rule that does not mean this very place. */
 static bool is_service(const struct sb_grounds *grounds, const struct sb_decision *decision,
 		       const struct sb_site *site)
@@ -181,6 +204,8 @@ void sb_judge_rules(const struct sb_grounds *grounds, const struct sb_case *what
 		*decision = sb_stricter(*decision, sb_decide_beneath(grounds->policy, op, path));
 	if (op == SB_MODIFY && decision->rule)
 		decision->verdict = heed_unread(grounds, decision->rule, decision->verdict);
+	if (op == SB_DELETE)
+		heed_hidden_holder(grounds, path, decision);
 	if (judged->site->bound)
 		*decision = sb_stricter(
 			*decision, (struct sb_decision){

@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/escape.h"
 #include "base/list.h"
+#include "base/words.h"
 #include "sys/directory.h"
 
 #define MAX_DEPTH 128 /* a descriptor each; what is large is not on the stack of a thread */
@@ -87,7 +88,7 @@ static int walk_in(struct walk *walk, int directory, size_t end, unsigned depth)
 		return -ENOMEM;
 	sb_sys_dir_init(dir, directory);
 	while (status == 0 && (entry = sb_sys_dir_next(dir)))
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+		if (!sb_is_dots(entry->d_name))
 			status = walk_at(walk, directory, entry->d_name, end, depth);
 	walk->path[end] = '\0';
 	return status == 0 && dir->error ? -EIO : status;

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/auto.h"
+#include "base/words.h"
 #include "judge/judge_impl.h"
 #include "path/path.h"
 #include "path/pattern.h"
@@ -163,7 +164,7 @@ static bool holds_service(const struct sb_grounds *grounds, int at, const char *
 		unsigned char type = entry->d_type;
 		struct stat info;
 
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+		if (sb_is_dots(entry->d_name))
 			continue;
 		if ((*left)-- == 0)
 			return true;
@@ -191,7 +192,7 @@ void sb_heed_gone_service(const struct sb_grounds *grounds, mode_t mode, struct 
 	unsigned left = MAX_WALKED;
 	struct stat info;
 
-	if (judged->decision.verdict != SB_ALLOW || is_beyond(grounds) || site->nameless ||
+	if (judged->decision.verdict == SB_DENY || is_beyond(grounds) || site->nameless ||
 	    site->directory < 0 ||
 	    is_open_place(grounds, judged->decision.rule, site->directory, site->path))
 		return;
@@ -214,13 +215,14 @@ void sb_heed_gone_service(const struct sb_grounds *grounds, mode_t mode, struct 
 void sb_heed_moved_service(const struct sb_grounds *grounds, const struct sb_site *at,
 			   const struct sb_site *from, mode_t mode, struct sb_judged *judged)
 {
+	const struct sb_found found = sb_site_found(at);
 	unsigned left = MAX_WALKED;
 
-	if ((!S_ISSOCK(mode) && !S_ISDIR(mode)) || is_beyond(grounds) || at->directory < 0 ||
+	if ((!S_ISSOCK(mode) && !S_ISDIR(mode)) || is_beyond(grounds) ||
 	    sb_policy_is_project(grounds->policy, from->path) ||
 	    !is_open_place(grounds, judged->decision.rule, -1, judged->site->path))
 		return;
-	if (S_ISDIR(mode) ? holds_service(grounds, at->directory, at->name, &left, MAX_DEPTH)
-			  : !is_own(grounds, at->directory, at->name))
+	if (S_ISDIR(mode) ? holds_service(grounds, found.at, found.name, &left, MAX_DEPTH)
+			  : !is_own(grounds, found.at, found.name))
 		ask(judged);
 }

@@ -2,6 +2,7 @@
  * SECURITY: where commands are root's, no link leads unasked to what the machine obeys.
  *
  * Danger: CHANGELOG is made a link to /etc/cron.d/x, and root outside writes CHANGELOG.  Others could not write there.
+ * What that is says the table of guard/system.c.
  * Price: as root such links ask, also in a tree that is to be another machine's.  So do all to /etc and to programs that are not
  * there.  Certificates, /etc/alternatives, programs that are there and files that are only read are none of these.
  * Held by: tests/supervise/followed.py
@@ -12,17 +13,6 @@
 
 #include "judge/judge_impl.h"
 #include "path/path.h"
-
-/* Beginnings of paths. */
-static const char *const obeyed[] = {
-	"/boot/",          "/etc/anacrontab",  "/etc/apt/",    "/etc/bash.",       "/etc/cron",
-	"/etc/dpkg/",      "/etc/environment", "/etc/fstab",   "/etc/gitconfig",   "/etc/group",
-	"/etc/init",       "/etc/ld.so.",      "/etc/modules", "/etc/modprobe.d/", "/etc/pam.",
-	"/etc/passwd",     "/etc/profile",     "/etc/rc",      "/etc/security/",   "/etc/shadow",
-	"/etc/ssh/",       "/etc/sudo",        "/etc/sysctl.", "/etc/systemd/",    "/etc/udev/",
-	"/etc/xdg/",       "/etc/zsh",         "/proc/sys/",   "/proc/sysrq-",     "/sys/",
-	"/var/spool/cron",
-};
 
 /* Directories where a name is obeyed, or may be once it is there; the first that fits counts. */
 static const struct {
@@ -77,24 +67,33 @@ bool sb_is_system_place(const char *path)
 
 const char *sb_system_end(size_t number)
 {
-	return geteuid() == 0 && number < sizeof obeyed / sizeof *obeyed ? obeyed[number] : NULL;
+	size_t count;
+	const struct sb_guard_row *rows = sb_guard_system_rows(&count);
+
+	return geteuid() == 0 && number < count ? rows[number].pattern : NULL;
 }
 
 bool sb_is_system_end(const char *path)
 {
+	size_t count;
+	const struct sb_guard_row *rows = sb_guard_system_rows(&count);
 	struct stat info;
 
 	if (geteuid() != 0)
 		return false;
-	for (size_t i = 0; i < sizeof obeyed / sizeof *obeyed; i++) {
-		size_t length = strlen(obeyed[i]), slash = obeyed[i][length - 1] == '/';
-
-		if (strncmp(path, obeyed[i], length - slash) == 0 &&
-		    (!slash || strchr("/", path[length - 1])))
+	for (size_t i = 0; i < count; i++)
+		if (!(rows[i].flags & SB_GUARD_MAY_LEAD) && sb_guard_system_has(&rows[i], path))
 			return true;
-	}
 	if (!sb_path_within("/dev", path) || sb_path_within("/dev/shm", path))
 		return false;
 	/* a run that has a /dev of its own sees no disks there */
 	return lstat(path, &info) != 0 || S_ISBLK(info.st_mode);
+}
+
+bool sb_is_system_row(const struct sb_guard_row *row)
+{
+	size_t count;
+	const struct sb_guard_row *rows = sb_guard_system_rows(&count);
+
+	return row >= rows && row < rows + count;
 }

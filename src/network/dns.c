@@ -3,20 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "network/packet.h"
+
 enum { HEADER = 12, LABEL_MAX = 63, CLASS_IN = 1, OPCODE = 0x78, RESPONSE = 0x80, RECURSION = 1 };
 enum { TRUNCATED = 2, EDNS = 41, PLAIN = 512, POINTER = 0xc0 };
 #define TTL 60 /* seconds; a name keeps its address for the whole run */
-
-static unsigned two(const uint8_t *bytes)
-{
-	return (unsigned)bytes[0] << 8 | bytes[1];
-}
-
-static void put_two(uint8_t *out, unsigned value)
-{
-	out[0] = (uint8_t)(value >> 8);
-	out[1] = (uint8_t)value;
-}
 
 /*
  * Labels to text with dots.  Returns where the name ends, 0: it is broken.  A pointer to elsewhere in
@@ -47,7 +38,8 @@ static size_t read_name(const uint8_t *bytes, size_t length, char text[SB_HOST_N
 /* Of EDNS only this is heard, where it stands first: the root's name, its type, and how much is taken. */
 static size_t read_room(const uint8_t *bytes, size_t length)
 {
-	size_t room = length >= 5 && !bytes[0] && two(bytes + 1) == EDNS ? two(bytes + 3) : PLAIN;
+	size_t room = length >= 5 && !bytes[0] && sb_two(bytes + 1) == EDNS ? sb_two(bytes + 3)
+									    : PLAIN;
 
 	return room < PLAIN ? PLAIN : room > SB_DNS_ANSWER_MAX ? SB_DNS_ANSWER_MAX : room;
 }
@@ -66,15 +58,15 @@ int sb_dns_read(const uint8_t *bytes, size_t length, struct sb_dns_query *out)
 		return SB_DNS_FORMERR;
 	if (bytes[2] & OPCODE)
 		return SB_DNS_NOTIMP;
-	if (two(bytes + 4) != 1 || two(bytes + 6) || two(bytes + 8))
+	if (sb_two(bytes + 4) != 1 || sb_two(bytes + 6) || sb_two(bytes + 8))
 		return SB_DNS_FORMERR;
 	end = read_name(bytes, length, text, &used);
 	if (!end || length - end < 4)
 		return SB_DNS_FORMERR;
-	out->type = (uint16_t)two(bytes + end);
+	out->type = (uint16_t)sb_two(bytes + end);
 	out->length = end + 4;
 	out->room = read_room(bytes + out->length, length - out->length);
-	if (two(bytes + end + 2) != CLASS_IN)
+	if (sb_two(bytes + end + 2) != CLASS_IN)
 		return SB_DNS_NOTIMP;
 	if (sb_host_name(text, used, out->name, &err) != SB_OK)
 		out->name[0] = '\0';
@@ -109,7 +101,7 @@ size_t sb_dns_say_address(const uint8_t *bytes, const struct sb_dns_query *query
 {
 	size_t at = begin_record(bytes, query, SB_DNS_A, out);
 
-	put_two(out + at - 2, 4);
+	sb_put_two(out + at - 2, 4);
 	memcpy(out + at, address, 4);
 	return at + 4;
 }
@@ -128,7 +120,7 @@ size_t sb_dns_say_name(const uint8_t *bytes, const struct sb_dns_query *query, c
 		name += label + (name[label] == '.');
 	}
 	out[at++] = 0;
-	put_two(out + begin - 2, (unsigned)(at - begin));
+	sb_put_two(out + begin - 2, (unsigned)(at - begin));
 	return at;
 }
 
@@ -138,9 +130,9 @@ static size_t skip_record(const uint8_t *bytes, size_t length, size_t at)
 	while (at < length && bytes[at] && bytes[at] < POINTER)
 		at += 1u + bytes[at];
 	at += at < length && bytes[at] ? 2 : 1;
-	if (at > length || length - at < 10 || length - at - 10 < two(bytes + at + 8))
+	if (at > length || length - at < 10 || length - at - 10 < sb_two(bytes + at + 8))
 		return 0;
-	return at + 10 + two(bytes + at + 8);
+	return at + 10 + sb_two(bytes + at + 8);
 }
 
 static bool is_same_question(const uint8_t *one, const uint8_t *other, size_t length)
@@ -161,9 +153,9 @@ size_t sb_dns_pass_on(const uint8_t *bytes, const struct sb_dns_query *query, co
 	unsigned count, code;
 
 	if (length < query->length || length > SB_DNS_ANSWER_MAX || !(answer[2] & RESPONSE) ||
-	    two(answer + 4) != 1 || !is_same_question(bytes, answer, query->length))
+	    sb_two(answer + 4) != 1 || !is_same_question(bytes, answer, query->length))
 		return sb_dns_say(bytes, query, SB_DNS_SERVFAIL, out);
-	count = two(answer + 6);
+	count = sb_two(answer + 6);
 	code = answer[3] & 15;
 	for (unsigned i = 0; i < count && end; i++)
 		end = skip_record(answer, length, end);
@@ -174,7 +166,7 @@ size_t sb_dns_pass_on(const uint8_t *bytes, const struct sb_dns_query *query, co
 		out[2] |= TRUNCATED;
 		return size;
 	}
-	put_two(out + 6, count);
+	sb_put_two(out + 6, count);
 	memcpy(out + size, answer + size, end - size);
 	return end;
 }

@@ -23,7 +23,7 @@ struct sb_jail {
  */
 int sb_jail_enter(const struct sb_jail *jail, struct sb_error *err);
 
-/* Close every descriptor from 3 on but these. */
+/* Close every descriptor from 3 on but these; negative ones are none. */
 void sb_jail_keep_only(const int *fds, size_t count);
 
 #endif

@@ -81,6 +81,7 @@ void sb_jail_keep_only(const int *fds, size_t count)
 {
 	unsigned from = 3;
 
+	/* fds is short: take the next one above from, close what lies between */
 	for (;;) {
 		unsigned next = ~0u;
 

@@ -6,6 +6,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "base/auto.h"
 #include "network/gate_impl.h"
 
 struct sb_address sb_place_address(const union place *place)
@@ -41,7 +42,7 @@ void sb_here_look(const struct sb_policy *policy, struct sb_address *address)
 {
 	union place place;
 	socklen_t length;
-	int fd;
+	SB_AUTO_FD int fd = -1;
 
 	address->here = false;
 	if (!address->family || !sb_network_closes_here(policy))
@@ -56,7 +57,6 @@ void sb_here_look(const struct sb_policy *policy, struct sb_address *address)
 		address->here = sb_address_equal(&from, address) ||
 				sb_address_class(&from) == SB_ADDRESS_LOOPBACK;
 	}
-	close(fd);
 }
 
 struct sb_peer sb_gate_peer(const struct gate *gate, enum sb_protocol protocol,

@@ -16,32 +16,21 @@ struct layout {
 	unsigned protocol;
 };
 
-static unsigned two(const uint8_t *bytes)
-{
-	return (unsigned)bytes[0] << 8 | bytes[1];
-}
-
-static void put_two(uint8_t *out, unsigned value)
-{
-	out[0] = (uint8_t)(value >> 8);
-	out[1] = (uint8_t)value;
-}
-
 static uint32_t four(const uint8_t *bytes)
 {
-	return (uint32_t)two(bytes) << 16 | two(bytes + 2);
+	return (uint32_t)sb_two(bytes) << 16 | sb_two(bytes + 2);
 }
 
 static void put_four(uint8_t *out, uint32_t value)
 {
-	put_two(out, value >> 16);
-	put_two(out + 2, value & 0xffff);
+	sb_put_two(out, value >> 16);
+	sb_put_two(out + 2, value & 0xffff);
 }
 
 /* No options of IP, no fragments: the kernel sends none of its own accord, and ours is lo. */
 static bool find_layout(const uint8_t *bytes, size_t length, struct layout *out)
 {
-	if (length >= IP4 && bytes[0] == 0x45 && !(two(bytes + 6) & 0x3fff))
+	if (length >= IP4 && bytes[0] == 0x45 && !(sb_two(bytes + 6) & 0x3fff))
 		*out = (struct layout){AF_INET, IP4, 12, 16, 4, bytes[9]};
 	else if (length >= IP6 && bytes[0] >> 4 == 6)
 		*out = (struct layout){AF_INET6, IP6, 8, 24, 16, bytes[6]};
@@ -54,8 +43,8 @@ static void find_ends(const uint8_t *bytes, const struct layout *layout, struct 
 {
 	*out = (struct sb_ends){sb_address_make(layout->family, bytes + layout->source),
 				sb_address_make(layout->family, bytes + layout->target),
-				(uint16_t)two(bytes + layout->header),
-				(uint16_t)two(bytes + layout->header + 2)};
+				(uint16_t)sb_two(bytes + layout->header),
+				(uint16_t)sb_two(bytes + layout->header + 2)};
 }
 
 bool sb_ends_equal(const struct sb_ends *a, const struct sb_ends *b)
@@ -67,7 +56,7 @@ bool sb_ends_equal(const struct sb_ends *a, const struct sb_ends *b)
 static bool is_marked(const uint8_t *bytes, const struct layout *layout, uint16_t mark)
 {
 	return layout->family == AF_INET
-		       ? bytes[1] == MARK_TOS && two(bytes + 4) == mark
+		       ? bytes[1] == MARK_TOS && sb_two(bytes + 4) == mark
 		       : four(bytes) == (6u << 28 | (uint32_t)MARK_TOS << 20 | mark);
 }
 
@@ -84,7 +73,7 @@ static void read_stray(const uint8_t *bytes, size_t length, struct sb_packet *ou
 	out->kind = SB_PACKET_STRAY;
 	out->quoted = bytes;
 	out->quoted_length = length;
-	whole = two(bytes + layout.header + 4);
+	whole = sb_two(bytes + layout.header + 4);
 	if (whole >= UDP && layout.header + whole <= length) {
 		out->bytes = bytes + layout.header + UDP;
 		out->length = whole - UDP;
@@ -111,7 +100,7 @@ void sb_packet_read(const uint8_t *bytes, size_t length, uint16_t mark, struct s
 		const uint8_t *icmp = bytes + layout.header;
 		unsigned port_unreachable = layout.family == AF_INET ? 0x0303 : 0x0104;
 
-		if (length >= layout.header + ICMP && two(icmp) == port_unreachable)
+		if (length >= layout.header + ICMP && sb_two(icmp) == port_unreachable)
 			read_stray(icmp + ICMP, length - layout.header - ICMP, out);
 	}
 }
@@ -136,7 +125,7 @@ bool sb_packet_completes(const uint8_t *bytes, size_t length, const struct sb_pa
 static uint32_t sum(const uint8_t *bytes, size_t length, uint32_t start)
 {
 	for (; length > 1; length -= 2, bytes += 2)
-		start += two(bytes);
+		start += sb_two(bytes);
 	return length ? start + ((uint32_t)bytes[0] << 8) : start;
 }
 
@@ -144,7 +133,7 @@ static void put_checksum(uint8_t *out, uint32_t total)
 {
 	while (total >> 16)
 		total = (total & 0xffff) + (total >> 16);
-	put_two(out, ~total & 0xffff);
+	sb_put_two(out, ~total & 0xffff);
 }
 
 /* Fill in lengths and checksums of a packet whose upper protocol has its checksum at this place. */
@@ -155,16 +144,16 @@ static void finish(uint8_t *packet, size_t length, const struct layout *layout, 
 	uint32_t total = 0;
 
 	if (layout->family == AF_INET) {
-		put_two(packet + 2, (unsigned)length);
-		put_two(packet + 10, 0);
+		sb_put_two(packet + 2, (unsigned)length);
+		sb_put_two(packet + 10, 0);
 		put_checksum(packet + 10, sum(packet, IP4, 0));
 	} else {
-		put_two(packet + 4, (unsigned)size);
+		sb_put_two(packet + 4, (unsigned)size);
 	}
 	if (layout->protocol != IPPROTO_ICMP)
 		total = sum(packet + layout->source, 2 * layout->address,
 			    layout->protocol + (uint32_t)size);
-	put_two(upper + checksum, 0);
+	sb_put_two(upper + checksum, 0);
 	put_checksum(upper + checksum, sum(upper, size, total));
 }
 
@@ -194,7 +183,7 @@ size_t sb_packet_mark(const uint8_t *syn, size_t length, uint16_t mark, uint8_t 
 	memcpy(out, syn, length);
 	if (layout.family == AF_INET) {
 		out[1] = MARK_TOS;
-		put_two(out + 4, mark);
+		sb_put_two(out + 4, mark);
 	} else {
 		put_four(out, 6u << 28 | (uint32_t)MARK_TOS << 20 | mark);
 	}

@@ -18,6 +18,18 @@
 #define SB_PACKET_MAX                                                                              \
 	256 /* a SYN: two headers with all their options; what an ICMP error quotes is cut */
 
+/* Two bytes as the network has them; dns.c's, too. */
+static inline unsigned sb_two(const uint8_t *bytes)
+{
+	return (unsigned)bytes[0] << 8 | bytes[1];
+}
+
+static inline void sb_put_two(uint8_t *out, unsigned value)
+{
+	out[0] = (uint8_t)(value >> 8);
+	out[1] = (uint8_t)value;
+}
+
 /* The two ends of a connection. */
 struct sb_ends {
 	struct sb_address from, to;

@@ -9,9 +9,16 @@
 
 #include <stdbool.h>
 
-/* What a command needs to work, and nothing that could be a secret: names as below. */
+/* What says nothing about this machine or its user: names as below.  Not LC_*, which may be called anything. */
+#define SB_ENVIRON_PLAIN                                                                           \
+	"PATH,HOME,USER,LOGNAME,SHELL,LANG,LANGUAGE,LC_ALL,LC_ADDRESS,LC_COLLATE,LC_CTYPE,"        \
+	"LC_IDENTIFICATION,LC_MEASUREMENT,LC_MESSAGES,LC_MONETARY,LC_NAME,LC_NUMERIC,LC_PAPER,"    \
+	"LC_TELEPHONE,LC_TIME,TZ,TERM,COLORTERM,NO_COLOR"
+
+/* What a command needs to work, and nothing that could be a secret. */
 #define SB_ENVIRON_USUAL                                                                           \
-	"PATH,HOME,USER,LOGNAME,SHELL,LANG,LANGUAGE,LC_*,TZ,TERM,COLORTERM,NO_COLOR,"              \
+	SB_ENVIRON_PLAIN                                                                           \
+	","                                                                                        \
 	"XDG_RUNTIME_DIR,XDG_CONFIG_HOME,XDG_CACHE_HOME,XDG_DATA_HOME,XDG_STATE_HOME,EDITOR,"      \
 	"PAGER,GOPATH,GOROOT,CARGO_HOME,RUSTUP_HOME,JAVA_HOME,NVM_DIR,PYENV_ROOT,VIRTUAL_ENV,"     \
 	"CONDA_PREFIX,NODE_PATH,PKG_CONFIG_PATH,LD_LIBRARY_PATH,MAKEFLAGS,CC,CXX,CFLAGS,CXXFLAGS," \

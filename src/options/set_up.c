@@ -4,6 +4,7 @@
 #include "options/set_up.h"
 
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,9 +31,61 @@ const char *sb_own_variable(const char *name)
 	return NULL;
 }
 
+/*
+ * Which names may be in the environment, by their first letters: most that a launch asks for are not.  And which
+ * begin with these two.
+ */
+static uint64_t names_there[16], begins_there[16];
+
+static uint64_t *begin_of(const char *name, uint64_t *out_bit)
+{
+	unsigned sum = (unsigned char)name[0] % 32 + 32u * ((unsigned char)name[1] % 32);
+
+	*out_bit = UINT64_C(1) << sum % 64;
+	return &begins_there[sum / 64];
+}
+
+static uint64_t *place_of(const char *name, uint64_t *out_bit)
+{
+	uint32_t sum = 0;
+
+	for (int left = 6; left && *name && *name != '='; left--)
+		sum = sum * 31 + (unsigned char)*name++;
+	*out_bit = UINT64_C(1) << sum % 64;
+	return &names_there[sum / 64 % 16];
+}
+
+static const char *variable_at_start(const char *name)
+{
+	uint64_t bit, *word = begin_of(name, &bit);
+
+	if (!(*word & bit))
+		return NULL;
+	word = place_of(name, &bit);
+	return *word & bit ? sb_own_variable(name) : NULL;
+}
+
+static struct sb_environment read_environment(void)
+{
+	struct sb_environment environment;
+	uint64_t bit, *word;
+
+	for (char **entry = environ; entry && *entry; entry++) {
+		if (!**entry)
+			continue;
+		word = begin_of(*entry, &bit);
+		*word |= bit;
+		word = place_of(*entry, &bit);
+		*word |= bit;
+	}
+	environment = sb_environment_of(variable_at_start);
+	environment.variable = sb_own_variable; /* who asks later may have set some */
+	return environment;
+}
+
 struct sb_setup_request sb_request(const struct sb_command_line *line, bool looking)
 {
-	struct sb_environment environment = sb_environment_of(sb_own_variable);
+	struct sb_environment environment = read_environment();
 
 	environment.config_dir = line->config_dir;
 	environment.projects = line->projects;
@@ -250,8 +303,7 @@ int sb_guard_of(const struct sb_setup *setup, const struct sb_policy *policy, st
 {
 	const struct sb_guard_home home = {setup->home.home,
 					   (const char *const *)setup->home.git_settings,
-					   {setup->home.xdg_config, setup->home.xdg_data,
-					    (const char *const *)setup->home.obeyed}};
+					   sb_home_others(&setup->home)};
 
 	return sb_grounds_guard(policy, (const char *const *)setup->projects, &home, out, err);
 }

@@ -69,6 +69,13 @@ bool sb_path_is_directory(const char *path)
 	return lstat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+bool sb_path_is_socket(const char *path)
+{
+	struct stat info;
+
+	return stat(path, &info) == 0 && S_ISSOCK(info.st_mode);
+}
+
 const char *sb_path_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -87,6 +87,7 @@ int sb_path_canonical_parent(const char *path, char **out, struct sb_error *err)
 /* Is it there, and is it a directory; a link is followed by neither. */
 bool sb_path_exists(const char *path);
 bool sb_path_is_directory(const char *path);
+bool sb_path_is_socket(const char *path); /* or a link to one */
 
 /* What stands behind the last slash. */
 const char *sb_path_name(const char *path);

@@ -7,6 +7,7 @@
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/escape.h"
+#include "base/words.h"
 #include "path/path.h"
 
 #define MAX_COMPONENTS 256 /* half of PATH_MAX could be slashes; nobody's rule is that deep */
@@ -364,7 +365,7 @@ int sb_pattern_parse(const char *text, struct sb_pattern *out, struct sb_error *
 			append_unescaped(&plain, part, length);
 			if (sb_buf_failed(&plain))
 				return too_long(err);
-			if (strcmp(plain.data, ".") == 0 || strcmp(plain.data, "..") == 0)
+			if (sb_is_dots(plain.data))
 				return sb_fail(err, SB_E_INVALID, 0,
 					       "a pattern cannot hold '.' or '..'");
 			again = sb_pattern_escape(plain.data);

@@ -16,16 +16,6 @@ static bool is_separator(char c)
 	return c == '\\' || c == '/';
 }
 
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static char upper(char c)
 {
 	return c >= 'a' && c <= 'z' ? (char)(c - 0x20) : c;
@@ -71,7 +61,7 @@ static size_t device(const char *path, struct sb_parsed *out)
 {
 	size_t length;
 
-	if (is_letter(path[0]) && path[1] == ':' && is_separator(path[2]))
+	if (sb_is_letter(path[0]) && path[1] == ':' && is_separator(path[2]))
 		return drive(path, out);
 	if (sb_windows_begins(path, "UNC") == 3 && is_separator(path[3])) {
 		length = share(path + 4, out);
@@ -111,7 +101,7 @@ long sb_windows_start(const char *path, struct sb_parsed *out, bool *out_verbati
 		out->root = 1;
 		return 1;
 	}
-	if (is_letter(path[0]) && path[1] == ':') {
+	if (sb_is_letter(path[0]) && path[1] == ':') {
 		out->odd |= path[2] == '\\' ? SB_ODD_BACK : 0;
 		return (long)drive(path, out);
 	}
@@ -132,7 +122,7 @@ bool sb_windows_is_device(const char *name, size_t length)
 		return true;
 	if (end < 4 || !sb_words_have_like("COM LPT", name, 3))
 		return false;
-	return (end == 4 && is_digit(name[3])) ||
+	return (end == 4 && sb_is_digit(name[3])) ||
 	       (end == 5 &&
 		/* a raised 1, 2 or 3 */ sb_words_have("\xc2\xb9 \xc2\xb2 \xc2\xb3", name + 3, 2));
 }
@@ -145,7 +135,7 @@ static bool is_short(const char *name, size_t length)
 
 	if (stem > 8 || (dot && (length - stem > 4 || memchr(dot + 1, '.', length - stem - 1))))
 		return false;
-	while (at && is_digit(name[at - 1]))
+	while (at && sb_is_digit(name[at - 1]))
 		at--;
 	return at < stem && at > 1 && name[at - 1] == '~';
 }

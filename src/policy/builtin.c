@@ -160,32 +160,47 @@ static int add_temp(struct sb_policy *policy, const struct sb_surroundings *plac
  * Our own files: no rule and no mode opens them for changes (S9).  The record, sessions and sockets
  * are not even read: command lines hold passwords.
  */
+static int add_config(struct sb_policy *policy, const char *directory, struct sb_error *err)
+{
+	SB_AUTO_FREE char *word = sb_path_join(directory, "word");
+	int status = word ? sb_builtin_literal(policy, directory, &sb_access_read,
+					       "sandbash's own files", SB_BUILTIN_HARD, err)
+			  : sb_no_memory(err);
+
+	return status == SB_OK ? sb_builtin_literal(policy, word, &sb_access_deny,
+						    "the words that mark sandbash's own questions",
+						    SB_BUILTIN_HARD, err)
+			       : status;
+}
+
+static int add_state(struct sb_policy *policy, const char *directory, struct sb_error *err)
+{
+	return sb_builtin_literal(policy, directory, &sb_access_deny, "sandbash's own record",
+				  SB_BUILTIN_HARD, err);
+}
+
+static int add_refused(struct sb_policy *policy, const char *directory, struct sb_error *err)
+{
+	return sb_builtin_literal(policy, directory, &sb_access_read,
+				  "a place for sandbash's own files", SB_BUILTIN_HARD, err);
+}
+
 static int add_own(struct sb_policy *policy, const struct sb_surroundings *place,
 		   struct sb_error *err)
 {
-	const char *const own[] = {place->config_dir, "/etc/sandbash"};
-	int status = SB_OK;
+	static int (*const add_unused[SB_UNUSED_COUNT])(
+		struct sb_policy * policy, const char *directory,
+		struct sb_error *err) = {add_refused, add_config, add_state};
+	int status = place->state_dir ? add_state(policy, place->state_dir, err) : SB_OK;
 
-	if (place->state_dir)
-		status = sb_builtin_literal(policy, place->state_dir, &sb_access_deny,
-					    "sandbash's own record", SB_BUILTIN_HARD, err);
-
-	for (size_t i = 0; i < COUNT(own) && status == SB_OK; i++)
-		if (own[i])
-			status = sb_builtin_literal(policy, own[i], &sb_access_read,
-						    "sandbash's own files", SB_BUILTIN_HARD, err);
-	for (size_t i = 1; place->refused && place->refused[i - 1] && status == SB_OK; i += 2)
-		status = sb_builtin_literal(policy, place->refused[i], &sb_access_read,
-					    "a place for sandbash's own files", SB_BUILTIN_HARD,
-					    err);
-	if (status == SB_OK && place->config_dir) {
-		SB_AUTO_FREE char *word = sb_path_join(place->config_dir, "word");
-
-		status = word ? sb_builtin_literal(policy, word, &sb_access_deny,
-						   "the words that mark sandbash's own questions",
-						   SB_BUILTIN_HARD, err)
-			      : sb_no_memory(err);
-	}
+	if (status == SB_OK && place->config_dir)
+		status = add_config(policy, place->config_dir, err);
+	if (status == SB_OK)
+		status = sb_builtin_literal(policy, "/etc/sandbash", &sb_access_read,
+					    "sandbash's own files", SB_BUILTIN_HARD, err);
+	for (int kind = 0; place->unused && kind < SB_UNUSED_COUNT; kind++)
+		for (char **pair = place->unused[kind]; pair && *pair && status == SB_OK; pair += 2)
+			status = add_unused[kind](policy, pair[1], err);
 	return status;
 }
 

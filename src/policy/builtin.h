@@ -6,6 +6,14 @@
 
 #include "sandbash/policy.h"
 
+/* Places for sandbash's own files that this run does not use. */
+enum sb_unused {
+	SB_UNUSED_REFUSED, /* what a variable names and is not obeyed */
+	SB_UNUSED_CONFIG,  /* the usual ones where a variable or an option names another: */
+	SB_UNUSED_STATE,   /* other runs have their rules and records there */
+	SB_UNUSED_COUNT
+};
+
 /* Where this run lives.  All paths canonical; strings stay the caller's. */
 struct sb_surroundings {
 	const char *home;
@@ -23,7 +31,7 @@ struct sb_surroundings {
 	const char *const *sockets;   /* that the environment names; NULL-terminated, or NULL */
 	const char *config_dir;       /* sandbash's own; changes are denied, always */
 	const char *state_dir;
-	const char *const *refused; /* more that is never changed; NULL-terminated, or NULL */
+	char **const *unused; /* SB_UNUSED_COUNT lists: each as it is named and as it is; or NULL */
 	/*
 	 * Leave out rules for what is not there.  No existing path is decided otherwise
 	 * without them, and a static run, which can hold nothing else, starts sooner.

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 
 #include "base/auto.h"
+#include "base/words.h"
 #include "path/path.h"
 #include "policy/access.h"
 #include "policy/builtin_impl.h"
@@ -92,8 +93,7 @@ static int hide_behind(struct behind *behind, const char *directory)
 		bool may_link = entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN;
 		SB_AUTO_FREE char *path = NULL;
 
-		if ((!may_link && !goes_on) || strcmp(entry->d_name, ".") == 0 ||
-		    strcmp(entry->d_name, "..") == 0)
+		if ((!may_link && !goes_on) || sb_is_dots(entry->d_name))
 			continue;
 		path = sb_path_join(directory, entry->d_name);
 		if (!path)

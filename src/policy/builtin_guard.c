@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/auto.h"
 #include "guard/guard.h"
@@ -11,6 +12,7 @@
 #include "policy/builtin_impl.h"
 #include "policy/policy_impl.h"
 #include "policy/text.h"
+#include "sys/directory.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -87,6 +89,58 @@ static int add_held(struct sb_policy *policy, const char *root, struct held held
 	return status;
 }
 
+/* What the row names in directory, where it is. */
+static int add_system_row(struct sb_policy *policy, const char *directory,
+			  const struct sb_guard_row *row, unsigned flags, struct sb_error *err)
+{
+	const char *start = sb_path_name(row->pattern);
+	size_t length = strcspn(start, "*");
+	const struct dirent64 *entry;
+	struct sb_sys_dir dir;
+	int status = SB_OK;
+
+	if (sb_sys_dir_open(&dir, directory) < 0)
+		return SB_OK;
+	while (status == SB_OK && (entry = sb_sys_dir_next(&dir))) {
+		SB_AUTO_FREE char *path = NULL;
+
+		/* through a link it is found by its own name */
+		if (strncmp(entry->d_name, start, length) != 0 ||
+		    (!start[length] && entry->d_name[length]) || entry->d_type == DT_LNK)
+			continue;
+		path = sb_path_join(directory, entry->d_name);
+		status = path ? sb_builtin_literal(policy, path, &sb_access_ask, row->why, flags,
+						   err)
+			      : sb_no_memory(err);
+	}
+	sb_sys_dir_close(&dir);
+	return status;
+}
+
+/* What the machine obeys, beneath a directory that root may write to. */
+static int guard_system(struct sb_policy *policy, const char *root, unsigned flags,
+			struct sb_error *err)
+{
+	size_t count, length = strlen(root);
+	const struct sb_guard_row *rows = sb_guard_system_rows(&count);
+	int status = SB_OK;
+
+	if (geteuid() != 0)
+		return SB_OK;
+	for (size_t i = 0; i < count && status == SB_OK; i++) {
+		SB_AUTO_FREE char *directory = NULL;
+
+		if (strncmp(rows[i].pattern, root, length) != 0)
+			continue;
+		directory = sb_path_parent(rows[i].pattern);
+		if (!directory)
+			status = sb_no_memory(err);
+		else if (sb_path_within(root, directory))
+			status = add_system_row(policy, directory, &rows[i], flags, err);
+	}
+	return status;
+}
+
 /* What a program outside would run or obey, at the top of a writable directory. */
 int sb_builtin_guard_root(struct sb_policy *policy, const char *root, unsigned flags,
 			  struct sb_error *err)
@@ -111,6 +165,8 @@ int sb_builtin_guard_root(struct sb_policy *policy, const char *root, unsigned f
 		status = add_held(policy, root, (struct held){.git = true}, true,
 				  access(git, F_OK) == 0 ? flags : flags | SB_BUILTIN_EXISTING_ONLY,
 				  err);
+	if (status == SB_OK)
+		status = guard_system(policy, root, flags, err);
 	return status == SB_OK ? add_held(policy, root, (struct held){0}, false, flags, err)
 			       : status;
 }

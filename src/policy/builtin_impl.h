@@ -52,8 +52,27 @@ void sb_base_begin(struct sb_base *base, const char *path, size_t rows);
 
 void sb_base_end(struct sb_base *base);
 
-/* Is it known without a look that path is not there? */
-bool sb_base_lacks(const struct sb_base *base, const char *path);
+/* The bit of the first name in path, which is not empty, by two letters. */
+static inline unsigned sb_base_begin_bit(const char *path)
+{
+	unsigned char second = (unsigned char)path[1];
+
+	return (31u * (unsigned char)path[0] + (second == '/' ? 0u : second)) % 256;
+}
+
+/* sb_base_lacks() of a path by more than its first letters. */
+bool sb_base_lacks_name(const struct sb_base *base, const char *path);
+
+/* Is it known without a look that path is not there?  Here, as a launch asks this of some thousand rows. */
+static inline bool sb_base_lacks(const struct sb_base *base, const char *path)
+{
+	unsigned bit;
+
+	if (!base->listed)
+		return base->gone;
+	bit = sb_base_begin_bit(path);
+	return !(base->begin[bit / 64] & UINT64_C(1) << bit % 64) || sb_base_lacks_name(base, path);
+}
 
 int sb_builtin_literal(struct sb_policy *policy, const char *path, const struct sb_access *access,
 		       const char *reason, unsigned flags, struct sb_error *err);
@@ -74,9 +93,6 @@ bool sb_builtin_leads_nowhere(int status, const struct sb_error *err);
 /* builtin_secrets.c: what nobody in a run reads */
 int sb_builtin_secrets(struct sb_policy *policy, const struct sb_surroundings *place,
 		       unsigned flags, struct sb_error *err);
-
-/* Does the file look as if a password were in it?  One that cannot be read does.  flags: of the row. */
-bool sb_may_hold_password(int directory, const char *name, unsigned flags);
 
 /* Rows of credentials that lie beneath one base. */
 struct sb_secret_table {

@@ -111,15 +111,7 @@ enum { NOT_THERE, PLAIN, LINK };
 
 #define MAX_LISTED 500 /* names; reading more takes longer than looking up the rows */
 
-/* The bit of the first name in path, which is not empty, by two letters. */
-static unsigned begin_bit(const char *path)
-{
-	unsigned char second = (unsigned char)path[1];
-
-	return (31u * (unsigned char)path[0] + (second == '/' ? 0u : second)) % 256;
-}
-
-/* The same by its first letters: a look more is better than a long sum. */
+/* The bit of the first name in path by its first letters: a look more is better than a long sum. */
 static unsigned name_bit(const char *path)
 {
 	uint64_t letters = 0;
@@ -142,7 +134,7 @@ static void list_names(struct sb_base *base)
 	sb_sys_dir_init(&dir, base->fd);
 	for (int left = MAX_LISTED; (entry = sb_sys_dir_next(&dir)); left--) {
 		const char *stem = entry->d_name;
-		unsigned bit = name_bit(stem), begin = begin_bit(stem);
+		unsigned bit = name_bit(stem), begin = sb_base_begin_bit(stem);
 
 		if (!left)
 			return;
@@ -153,16 +145,10 @@ static void list_names(struct sb_base *base)
 	base->listed = dir.error == 0;
 }
 
-bool sb_base_lacks(const struct sb_base *base, const char *path)
+bool sb_base_lacks_name(const struct sb_base *base, const char *path)
 {
-	unsigned bit;
+	unsigned bit = name_bit(path);
 
-	if (!base->listed)
-		return base->gone;
-	bit = begin_bit(path);
-	if (!(base->begin[bit / 64] & UINT64_C(1) << bit % 64))
-		return true;
-	bit = name_bit(path);
 	return !(base->maybe[bit / 64] & UINT64_C(1) << bit % 64);
 }
 

@@ -1,7 +1,10 @@
 /*
  * Credentials: hidden where they are.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/auto.h"
 #include "path/path.h"
@@ -29,6 +32,12 @@ static int add_secret_pattern(struct sb_policy *policy, const char *around, cons
 	return sb_policy_add(policy, &rule, err);
 }
 
+/* One look, where the walk would take one for each name on the way. */
+static bool is_gone(const struct sb_base *base, const char *directory)
+{
+	return base->fd >= 0 && faccessat(base->fd, directory, F_OK, 0) != 0 && errno == ENOENT;
+}
+
 static int add_secret_patterns(struct sb_policy *policy, struct sb_base *base, struct sb_error *err)
 {
 	size_t count, last_length = 0;
@@ -52,7 +61,8 @@ static int add_secret_patterns(struct sb_policy *policy, struct sb_base *base, s
 		around = strndup(path, length);
 		if (!around)
 			return sb_no_memory(err);
-		if (sb_path_canonical_beneath(base->path, around, &canonical, &missing, NULL) !=
+		if (is_gone(base, around) ||
+		    sb_path_canonical_beneath(base->path, around, &canonical, &missing, NULL) !=
 			    SB_OK ||
 		    missing) {
 			last = path;
@@ -64,31 +74,71 @@ static int add_secret_patterns(struct sb_policy *policy, struct sb_base *base, s
 	return status;
 }
 
-/* Is the row the first of the table in its directory?  Length: of that one's path, with its slash. */
-static bool is_first(const struct sb_secret *secrets, size_t row, size_t length)
+#define MOST_ROWS 2048 /* of a table; those beyond are looked at as if they were there */
+
+/* Rows of a table whose first name may be there: found in one walk, since the table is long and few are. */
+struct maybe {
+	uint64_t bits[MOST_ROWS / 64];
+};
+
+static bool may_be(const struct maybe *maybe, size_t row)
 {
-	for (size_t i = 0; i < row; i++)
-		if (strncmp(secrets[i].path, secrets[row].path, length) == 0 &&
-		    !strchr(secrets[i].path + length, '/'))
+	return row >= MOST_ROWS || maybe->bits[row / 64] & UINT64_C(1) << row % 64;
+}
+
+static void find_maybe(const struct sb_base *base, const struct sb_secret_table *table,
+		       struct maybe *out)
+{
+	*out = (struct maybe){0};
+	for (size_t i = 0; i < table->count && i < MOST_ROWS; i++)
+		if (!sb_base_lacks(base, table->rows[i].path))
+			out->bits[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+/* The next row from this one on that may be there; or the number of rows. */
+static size_t next_maybe(const struct maybe *maybe, size_t row, size_t count)
+{
+	while (row < count && row < MOST_ROWS) {
+		uint64_t left = maybe->bits[row / 64] >> row % 64;
+
+		if (left)
+			return row + (size_t)__builtin_ctzll(left);
+		row += 64 - row % 64;
+	}
+	return row < count ? row : count;
+}
+
+/*
+ * Is the row the first of the table in its directory?  Length: of that one's path, with its slash.  Those that share
+ * it may all be there, or none.
+ */
+static bool is_first(const struct sb_secret_table *table, const struct maybe *maybe, size_t row,
+		     size_t length)
+{
+	const char *path = table->rows[row].path;
+
+	for (size_t i = next_maybe(maybe, 0, row); i < row; i = next_maybe(maybe, i + 1, row))
+		if (strncmp(table->rows[i].path, path, length) == 0 &&
+		    !strchr(table->rows[i].path + length, '/'))
 			return false;
 	return true;
 }
 
 /* Copies beside the rows of a table. */
 static int add_copies(struct sb_policy *policy, struct sb_base *base,
-		      const struct sb_secret_table *table, struct sb_error *err)
+		      const struct sb_secret_table *table, const struct maybe *maybe,
+		      struct sb_error *err)
 {
+	size_t count = table->count;
 	int status = base->listed && !base->copies
 			     ? SB_OK
 			     : sb_builtin_beside(policy, base, table, "", err);
 
-	for (size_t i = 0; i < table->count && status == SB_OK; i++) {
-		const char *path = table->rows[i].path, *slash;
+	for (size_t i = next_maybe(maybe, 0, count); i < count && status == SB_OK;
+	     i = next_maybe(maybe, i + 1, count)) {
+		const char *path = table->rows[i].path, *slash = strrchr(path, '/');
 
-		if (sb_base_lacks(base, path))
-			continue;
-		slash = strrchr(path, '/');
-		if (slash && is_first(table->rows, i, (size_t)(slash - path) + 1))
+		if (slash && is_first(table, maybe, i, (size_t)(slash - path) + 1))
 			status = sb_builtin_beside(policy, base, table, path, err);
 	}
 	return status;
@@ -98,30 +148,32 @@ static int add_copies(struct sb_policy *policy, struct sb_base *base,
 static int add_rows_of(struct sb_policy *policy, struct sb_base *base, enum sb_secret_base kind,
 		       unsigned flags, struct sb_error *err)
 {
-	size_t count;
-	const struct sb_secret *secrets = sb_secrets(kind, &count);
+	struct sb_secret_table table;
+	struct maybe maybe;
 	int status = SB_OK;
 
-	for (size_t i = 0; i < count && status == SB_OK; i++) {
-		const struct sb_secret *one = &secrets[i];
-		unsigned how = one->flags & SB_SECRET_FOUND ? flags | SB_BUILTIN_EXISTING_ONLY
-							    : flags;
-		const struct sb_builtin_row row = {one->path,
-						   one->flags & SB_SECRET_PUBLIC ? &sb_access_read
-										 : &sb_access_deny,
-						   one->reason};
+	table.rows = sb_secrets(kind, &table.count);
+	find_maybe(base, &table, &maybe);
+	for (size_t i = 0; i < table.count && status == SB_OK; i++) {
+		const struct sb_secret *one = &table.rows[i];
+		unsigned how = flags;
+		struct sb_builtin_row row;
 
-		if ((one->flags & SB_SECRET_MIXED || how & SB_BUILTIN_EXISTING_ONLY) &&
-		    sb_base_lacks(base, one->path))
+		if (!may_be(&maybe, i) && (flags & SB_BUILTIN_EXISTING_ONLY ||
+					   one->flags & (SB_SECRET_MIXED | SB_SECRET_FOUND)))
 			continue;
+		if (one->flags & SB_SECRET_FOUND)
+			how |= SB_BUILTIN_EXISTING_ONLY;
 		if ((one->flags & SB_SECRET_MIXED) &&
 		    (base->fd < 0 || !sb_may_hold_password(base->fd, one->path, one->flags)))
 			continue;
+		row = (struct sb_builtin_row){one->path,
+					      one->flags & SB_SECRET_PUBLIC ? &sb_access_read
+									    : &sb_access_deny,
+					      one->reason};
 		status = sb_builtin_add_row(policy, base, &row, how, err);
 	}
-	return status == SB_OK
-		       ? add_copies(policy, base, &(struct sb_secret_table){secrets, count}, err)
-		       : status;
+	return status == SB_OK ? add_copies(policy, base, &table, &maybe, err) : status;
 }
 
 /* The same, relative to path (canonical). */

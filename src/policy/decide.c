@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/auto.h"
 #include "base/list.h"
 #include "policy/folding.h"
 
@@ -371,15 +372,12 @@ struct sb_decision sb_decide_without_profiles(const struct sb_policy *policy, en
 /* Is the rule about a part of top alone? */
 static bool is_for_part(const struct sb_rule *rule, const char *top)
 {
-	struct sb_pattern pattern;
-	bool part;
+	SB_AUTO(sb_pattern_done) struct sb_pattern pattern = {0};
 
 	if (!rule || rule->tier == SB_TIER_BUILTIN ||
 	    sb_pattern_parse(rule->pattern, &pattern, NULL) != SB_OK)
 		return false;
-	part = !sb_pattern_covers(&pattern, top);
-	sb_pattern_done(&pattern);
-	return part;
+	return !sb_pattern_covers(&pattern, top);
 }
 
 struct sb_decision sb_decide_ignored(const struct sb_policy *policy, enum sb_op op,

@@ -5,12 +5,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define MAX_LABEL 63
+#include "base/words.h"
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
+#define MAX_LABEL 63
 
 static int no_name(const char *text, size_t length, const char *why, struct sb_error *err)
 {
@@ -63,7 +60,7 @@ int sb_host_name(const char *text, size_t length, char out[SB_HOST_NAME_SIZE], s
 			return sb_hint(err, "write the form that goes over the wire: xn--...");
 		}
 		/* strchr() finds NUL, too: what stands behind it would be read by others */
-		if (!is_digit(c) && !(c >= 'a' && c <= 'z') && (!c || !strchr("-_.", c)))
+		if (!sb_is_digit(c) && !(c >= 'a' && c <= 'z') && (!c || !strchr("-_.", c)))
 			return no_name(text, length, "letters, digits, '-', '_' and '.' make one",
 				       err);
 		name[i] = c;

@@ -23,6 +23,7 @@ static const struct {
 	{".local/state", "lesshs*"},
 	{".local/state", "*/*hist*"},
 	{".local/share", "*/*hist*"},
+	{".local/share", "nano"},
 	{".local/share/fish", NULL},
 	{".cache/fish", NULL},
 	/* its settings lie beside: they ask, where there are any */

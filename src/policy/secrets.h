@@ -6,6 +6,7 @@
 #ifndef SB_POLICY_SECRETS_H
 #define SB_POLICY_SECRETS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/each.h"
@@ -54,5 +55,8 @@ const struct sb_secret *sb_secrets(enum sb_secret_base base, size_t *out_count);
 
 /* Relative to the home directory: "", ".config", ".local/share", "snap". */
 const char *sb_secrets_directory(enum sb_secret_base base);
+
+/* passwords.c: does the file look as if a password were in it?  One that cannot be read does.  flags: of the row. */
+bool sb_may_hold_password(int directory, const char *name, unsigned flags);
 
 #endif

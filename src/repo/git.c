@@ -15,6 +15,7 @@
 
 #include "base/auto.h"
 #include "base/escape.h"
+#include "base/words.h"
 #include "config/file.h"
 #include "path/path.h"
 
@@ -83,8 +84,7 @@ static void remove_tree(int parent, const char *name, int depth)
 	const struct dirent *entry;
 
 	while (directory && depth && (entry = readdir(directory)))
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-		    unlinkat(dirfd(directory), entry->d_name, 0) != 0)
+		if (!sb_is_dots(entry->d_name) && unlinkat(dirfd(directory), entry->d_name, 0) != 0)
 			remove_tree(dirfd(directory), entry->d_name, depth - 1);
 	if (directory)
 		closedir(directory);

@@ -123,20 +123,6 @@ int sb_repo_show(const struct sb_repo_session *session, const struct sb_repo_req
 	return status;
 }
 
-int sb_repo_discard(const struct sb_repo_session *session, const struct sb_repo_request *request,
-		    struct sb_repo_result *out, struct sb_error *err)
-{
-	struct staged staged = {.session = session, .result = out};
-	int status = open_staged(&staged, request, SB_REPO_DROPS, err);
-
-	if (status == SB_OK)
-		status = forget(&staged, err);
-	if (status == SB_OK)
-		say(&staged, "discarded");
-	sb_git_close(&staged.git);
-	return status;
-}
-
 /* --- push ------------------------------------------------------------------------------------------------- */
 
 /* Does what is staged follow it?  Of a URL we have the last commit only: that has to be the one before. */
@@ -320,18 +306,33 @@ static int push(struct staged *staged, const struct sb_repo_request *request, st
 	return status == SB_OK ? move_branch(staged, ref.data, old, forward, err) : status;
 }
 
+/* What is staged has been pushed, or, without the step that does it, is to be forgotten alone. */
+static int end_with(struct staged *staged, const struct sb_repo_request *request,
+		    enum sb_repo_use use, struct sb_error *err)
+{
+	const bool pushes = use == SB_REPO_PUSHES;
+	int status = open_staged(staged, request, use, err);
+
+	if (status == SB_OK && pushes)
+		status = push(staged, request, err);
+	if (status == SB_OK)
+		status = forget(staged, err);
+	if (status == SB_OK)
+		say(staged, pushes ? "pushed" : "discarded");
+	sb_git_close(&staged->git);
+	return status;
+}
+
 int sb_repo_push(const struct sb_repo_session *session, const struct sb_repo_request *request,
 		 struct sb_repo_result *out, struct sb_error *err)
 {
-	struct staged staged = {.session = session, .result = out};
-	int status = open_staged(&staged, request, SB_REPO_PUSHES, err);
+	return end_with(&(struct staged){.session = session, .result = out}, request,
+			SB_REPO_PUSHES, err);
+}
 
-	if (status == SB_OK)
-		status = push(&staged, request, err);
-	if (status == SB_OK)
-		status = forget(&staged, err);
-	if (status == SB_OK)
-		say(&staged, "pushed");
-	sb_git_close(&staged.git);
-	return status;
+int sb_repo_discard(const struct sb_repo_session *session, const struct sb_repo_request *request,
+		    struct sb_repo_result *out, struct sb_error *err)
+{
+	return end_with(&(struct staged){.session = session, .result = out}, request, SB_REPO_DROPS,
+			err);
 }

@@ -179,7 +179,7 @@ static void add_author(const char *home, struct sb_buf *out)
 		SB_AUTO_FREE char *path = sb_path_join(home, files[i]);
 		size_t length = 0;
 		SB_AUTO_FREE char *text = path ? sb_read_text(path, MAX_CONFIG, &length) : NULL;
-		struct sb_git_config config;
+		SB_AUTO(sb_git_config_done) struct sb_git_config config = {0};
 
 		if (!text)
 			continue;
@@ -191,7 +191,6 @@ static void add_author(const char *home, struct sb_buf *out)
 			    !strpbrk(value, "<>\n\r") && sb_utf8_all_visible(value, strlen(value)))
 				memcpy(found[j], value, strlen(value) + 1);
 		}
-		sb_git_config_done(&config);
 	}
 	sb_buf_printf(out, "committer %s <%s> %lld +0000\n", *found[0] ? found[0] : "sandbash",
 		      *found[1] ? found[1] : "sandbash@localhost", (long long)time(NULL));

@@ -85,7 +85,7 @@ static enum sb_files_answer consent(void *context, const struct sb_files_questio
 	const struct sb_zone_view *view = context;
 	const struct sb_files_options *theirs = &view->session->files;
 
-	if (!question->root || question->why == SB_FILES_WHY_OUTSIDE)
+	if (view->asks_nobody || !question->root || question->why == SB_FILES_WHY_OUTSIDE)
 		return SB_FILES_ANSWER_NO;
 	return theirs->consent ? theirs->consent(theirs->context, question)
 			       : SB_FILES_ANSWER_NOBODY;
@@ -142,6 +142,7 @@ int sb_zone_view_open(struct sb_zone_view *view, const struct sb_repo_session *s
 
 	view->files = NULL;
 	view->session = session;
+	view->asks_nobody = false;
 	view->options = session->files;
 	view->options.consent = consent;
 	view->options.audit = audit;

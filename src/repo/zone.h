@@ -11,6 +11,7 @@ struct sb_zone_view {
 	struct sb_files *files;
 	struct sb_files_options options;
 	const struct sb_repo_session *session;
+	bool asks_nobody; /* what would be a question is refused */
 };
 
 /*

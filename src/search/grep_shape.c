@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/words.h"
 
 struct reading {
 	const char *at, *end;
@@ -108,8 +109,7 @@ static void quantifier(struct reading *in)
 
 static bool is_word_byte(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       (c & 0x80);
+	return sb_is_letter(c) || sb_is_digit(c) || (c & 0x80);
 }
 
 /* A backslash outside of a set. */

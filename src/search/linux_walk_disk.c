@@ -27,6 +27,7 @@
 #include <dirent.h>
 
 #include "base/auto.h"
+#include "base/words.h"
 #include "search/search.h"
 #include "sys/beneath.h"
 
@@ -83,7 +84,7 @@ static int open_by_steps(int root, const char *path, bool one_mount)
 			return -ENAMETOOLONG;
 		memcpy(name, path, length);
 		name[length] = '\0';
-		if (!length || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+		if (!length || sb_is_dots(name))
 			return -EINVAL;
 		next = openat(at, name, DIRECTORY);
 		if (next < 0)
@@ -138,11 +139,6 @@ static enum sb_search_kind kind_of(int directory, const struct dirent64 *entry)
 	}
 }
 
-static bool is_dots(const char *name)
-{
-	return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
-}
-
 static int list(void *context, sb_search_handle directory, sb_search_listed listed, void *to)
 {
 	_Alignas(struct dirent64) char entries[LIST_BYTES];
@@ -155,7 +151,7 @@ static int list(void *context, sb_search_handle directory, sb_search_listed list
 			const struct dirent64 *entry = (const struct dirent64 *)(entries + at);
 
 			at += entry->d_reclen;
-			if (is_dots(entry->d_name))
+			if (sb_is_dots(entry->d_name))
 				continue;
 			status = listed(to, entry->d_name, kind_of(fd, entry));
 			if (status)

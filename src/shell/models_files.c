@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "base/words.h"
 #include "shell/models.h"
 
 static bool is_several(const struct sb_command *call, size_t count)
@@ -13,19 +14,12 @@ static bool is_several(const struct sb_command *call, size_t count)
 	return count >= 2;
 }
 
-static bool ends_in(const char *text, const char *end)
-{
-	size_t length = strlen(text), size = strlen(end);
-
-	return length >= size && strcmp(text + length - size, end) == 0;
-}
-
 /* A directory by how it is written. */
 static bool is_directory(const struct sb_field *field)
 {
 	return sb_field_is(field, ".") || sb_field_is(field, "..") ||
 	       (field->known == SB_KNOWN &&
-		(ends_in(field->text, "/.") || ends_in(field->text, "/..")));
+		(sb_text_ends(field->text, "/.") || sb_text_ends(field->text, "/..")));
 }
 
 /* What was there is kept by another name: one with a suffix, with a number, or (by default) either. */
@@ -85,7 +79,7 @@ static void arrive(struct sb_command *call, bool whole, enum sb_certainty best)
 	if (!into && call->count >= 2) {
 		into = last;
 		inside = is_several(call, sources) || is_directory(last) ||
-			 (last->known == SB_KNOWN && ends_in(last->text, "/") && !whole);
+			 (last->known == SB_KNOWN && sb_text_ends(last->text, "/") && !whole);
 		if (last->many)
 			call->doubt = true;
 	}
@@ -102,7 +96,8 @@ static void arrive(struct sb_command *call, bool whole, enum sb_certainty best)
 		keep_backup(call, made);
 		sb_command_act(call, SB_PREVIEW_CREATE, made, inside ? best : SB_POSSIBLE);
 	}
-	if (!inside && into && !ends_in(into->text, "/")) /* that is a directory, or not there */
+	if (!inside && into &&
+	    !sb_text_ends(into->text, "/")) /* that is a directory, or not there */
 		keep_backup(call, into);
 }
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/words.h"
+
 void sb_reader_fail(struct sb_reader *reader, const char *problem)
 {
 	if (!reader->problem) {
@@ -51,8 +53,7 @@ bool sb_is_meta(char c)
 
 bool sb_is_name(char c, bool first)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-	       (!first && c >= '0' && c <= '9');
+	return sb_is_letter(c) || c == '_' || (!first && sb_is_digit(c));
 }
 
 size_t sb_name_length(const char *at, const char *end)

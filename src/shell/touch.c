@@ -215,16 +215,11 @@ void sb_directory_doubt(struct sb_shell *shell, const char *before)
 	shell->state.stayed = before;
 }
 
-static bool has_prefix(const char *text, const char *prefix)
-{
-	return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
 /* What is written there is in no file. */
 static bool is_no_file(const char *path)
 {
-	return has_prefix(path, "/dev/fd/") ||
-	       (has_prefix(path, "/dev/") &&
+	return sb_text_begins(path, "/dev/fd/") ||
+	       (sb_text_begins(path, "/dev/") &&
 		sb_is_word("null zero full random urandom tty stdout stderr stdin", path + 5));
 }
 
@@ -261,7 +256,7 @@ static const char *pattern_path(struct sb_shell *shell, const struct sb_field *f
 	if (*text != '/') {
 		if (!base)
 			return NULL;
-		while (has_prefix(text, "./"))
+		while (sb_text_begins(text, "./"))
 			text += 2;
 		struct sb_field rest = *field, *whole;
 
@@ -307,7 +302,7 @@ void sb_file_touch(struct sb_shell *shell, enum sb_preview_act act, const struct
 	file.pattern = file.path && field->known == SB_PATTERN_KNOWN;
 	if (file.path && is_no_file(file.path))
 		return;
-	if (file.path && has_prefix(file.path, "/dev/tcp/"))
+	if (file.path && sb_text_begins(file.path, "/dev/tcp/"))
 		sb_network(shell, SB_PREVIEW_ONLINE);
 	if (file.certainty == SB_CERTAIN && (shell->state.maybe || !sure || file.pattern))
 		file.certainty = SB_POSSIBLE;

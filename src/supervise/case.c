@@ -17,6 +17,11 @@ static bool is_nameless(const struct sb_spot *spot)
 	       (!spot->path[0] || sb_path_is_gone(spot->path, spot->info.st_nlink));
 }
 
+static bool has_more_names(const struct sb_spot *spot)
+{
+	return spot->object >= 0 && S_ISREG(spot->info.st_mode) && spot->info.st_nlink > 1;
+}
+
 struct sb_site sb_spot_site(const struct sb_spot *spot)
 {
 	return (struct sb_site){.directory = spot->directory,
@@ -26,6 +31,7 @@ struct sb_site sb_spot_site(const struct sb_spot *spot)
 				.whole = spot->whole,
 				.mode = spot->object >= 0 ? spot->info.st_mode : 0,
 				.in_proc = spot->in_proc,
+				.has_more_names = has_more_names(spot),
 				.nameless = is_nameless(spot)};
 }
 

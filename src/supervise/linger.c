@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "supervise/journals.h"
 #include "supervise/proc_name.h"
 #include "supervise/land.h"
 #include "supervise/resolve.h"
@@ -38,7 +39,7 @@ bool sb_linger_watches(void)
 
 bool sb_linger_has_some(void)
 {
-	return __atomic_load_n(&lingering.count, __ATOMIC_ACQUIRE) > 0;
+	return __atomic_load_n(&lingering.count, __ATOMIC_ACQUIRE) > 0 || sb_journals_are_left();
 }
 
 /* Under the lock. */
@@ -127,8 +128,14 @@ static void tell_if_left(const struct sb_telling *telling, int proc, const struc
 	sb_bytes_done(&now);
 }
 
+static void tell_journal(void *context, const char *path, const char *what)
+{
+	sb_tell_at(context, path, what);
+}
+
 void sb_linger_end(const struct sb_telling *telling, int proc)
 {
+	sb_journals_end(proc, tell_journal, (void *)telling);
 	pthread_mutex_lock(&lingering.lock);
 	__atomic_store_n(&lingering.ended, true, __ATOMIC_RELEASE);
 	for (size_t i = 0; i < lingering.count; i++) {

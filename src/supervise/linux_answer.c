@@ -98,7 +98,7 @@ struct sb_telling sb_broker_telling(struct sb_broker *broker)
 void sb_broker_forward(struct sb_broker *broker, const struct sb_call *call, struct sb_spot *file,
 		       struct sb_spot *target, int socket)
 {
-	long process = sb_thread_field(broker->performer->proc, call->thread, "\nTgid:\t", 10);
+	long process = sb_thread_process(broker->performer->proc, call->thread);
 
 	if (process < 0)
 		sb_broker_fail(broker, call, EACCES);
@@ -110,7 +110,7 @@ void sb_broker_forward_for(struct sb_broker *broker, const struct sb_call *call,
 			   struct sb_spot *file, struct sb_spot *target, int socket)
 {
 	const struct sb_performer *performer = broker->performer;
-	SB_AUTO_FREE struct sb_wire_request *request = malloc(sizeof *request);
+	struct sb_wire_request *request = sb_wire_request_new();
 
 	if (!request) {
 		sb_broker_fail(broker, call, EACCES);
@@ -127,6 +127,7 @@ void sb_broker_forward_for(struct sb_broker *broker, const struct sb_call *call,
 	/* no asker: nobody could say yes */
 	if (sb_wire_send_request(performer->channel, request) < 0)
 		sb_broker_fail(broker, call, EACCES);
+	sb_wire_request_free(request);
 }
 
 void sb_broker_answer(const struct sb_broker *broker, const struct sb_call *call,

@@ -232,13 +232,13 @@ static bool came_again(struct sb_approver *approver, const struct sb_pending *pe
 void sb_approve(struct sb_approver *approver, struct sb_wire_request *request)
 {
 	const struct sb_call *call = &request->call;
-	struct sb_pending *pending = calloc(1, sizeof *pending);
+	struct sb_pending *pending = sb_pending_new();
 
 	sb_trace_taken_on(request);
 	if (!pending) {
 		sb_pending_fail(approver, call, sb_call_refusal(call));
 		sb_wire_request_done(request);
-		free(request);
+		sb_wire_request_free(request);
 		return;
 	}
 	pending->request = request;

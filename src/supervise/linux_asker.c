@@ -20,6 +20,7 @@
 #include "supervise/linger.h"
 #include "supervise/owed.h"
 #include "supervise/pending.h"
+#include "supervise/spares.h"
 #include "supervise/supervise.h"
 #include "supervise/leftovers.h"
 #include "supervise/trace.h"
@@ -176,7 +177,7 @@ static void take_gate(struct asker *asker, int *fd)
 static void hear(struct asker *asker)
 {
 	struct sb_wire_message message;
-	struct sb_wire_request *request = asker->spare ? asker->spare : malloc(sizeof *request);
+	struct sb_wire_request *request = asker->spare ? asker->spare : sb_wire_request_new();
 	SB_AUTO_FD int fd = -1;
 	int status = request ? sb_wire_receive(asker->channel, &message, request, &fd) : -ENOMEM;
 
@@ -208,6 +209,8 @@ static void hear(struct asker *asker)
 	} else if (message.kind == SB_WIRE_STARTED && !asker->started) {
 		asker->started = true;
 		asker->approver.listener = sb_take_fd(&fd);
+		if (message.layers.spares >= 0)
+			sb_spares_begin(asker->supervision->policy, asker->supervision->plan);
 		record_start(asker, &message.layers);
 		asker->socket_ms = sb_now_ms() + OPEN_SOCKET_MS;
 		if (asker->supervision->has_client) /* it is to hear the first question */
@@ -348,6 +351,7 @@ static int reap(const struct asker *asker)
 	else if (asker->init > 0)
 		await_init(asker->init);
 	sb_leftovers_remove();
+	sb_spares_end();
 	return status;
 }
 
@@ -429,11 +433,8 @@ static int make_judge(struct asker *asker, struct sb_error *err)
 	const struct sb_supervision *supervision = asker->supervision;
 	const struct sb_guard_home home = {supervision->home->home,
 					   (const char *const *)supervision->home->git_settings,
-					   {supervision->home->xdg_config,
-					    supervision->home->xdg_data,
-					    (const char *const *)supervision->home->obeyed},
-					   supervision->plan->view,
-					   supervision->plan->shadowed};
+					   sb_home_others(supervision->home),
+					   supervision->plan->view, supervision->plan->shadowed};
 	int status = sb_grounds_guard_later(supervision->policy, supervision->projects, &home,
 					    &asker->guard, err);
 
@@ -510,7 +511,7 @@ static void finish(struct asker *asker)
 	sb_guard_free(asker->guard);
 	sb_auto_close(&asker->approver.listener);
 	close(asker->channel);
-	free(asker->spare);
+	sb_wire_request_free(asker->spare);
 	asker->spare = NULL;
 }
 
@@ -569,6 +570,7 @@ int sb_supervise(const struct sb_supervision *supervision, int *out_status, stru
 	sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
 	block_signals(&saved, &asker.signals);
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	sb_spares_name(supervision->home->state_dir, supervision->plan);
 	status = sb_leftovers_begin() ? sb_birth(&birth, &asker.channel, &asker.performer, err)
 				      : sb_no_memory(err);
 	if (status != SB_OK)

@@ -29,6 +29,7 @@
 #include "supervise/proc_name.h"
 #include "supervise/thread.h"
 #include "supervise/unseen.h"
+#include "sys/beneath.h"
 #include "sys/notify.h"
 
 #define HOLD_MS 2 /* between looks at a name that is on hold: meaning.h */
@@ -44,6 +45,7 @@ struct attempt {
 	bool judged;           /* counted, once for each call */
 	enum sb_verdict inner; /* what the rules of the caller's nested runs say */
 	bool allowed;          /* and those of this run, as it is */
+	bool idle;             /* it is what it would become: nothing has to be done */
 };
 
 enum answer {
@@ -165,6 +167,8 @@ static struct sb_outcome perform(struct attempt *it, bool *out_changed)
 	struct sb_outcome outcome = {.fd = -1};
 
 	*out_changed = false;
+	if (it->idle)
+		return outcome;
 	/* there, links come and go without us */
 	if (sb_fast_holds(it->performer->policy, file->path))
 		return sb_perform(call, file, target);
@@ -442,6 +446,28 @@ static enum answer land(struct attempt *it)
 	return ANSWERED;
 }
 
+/*
+ * tar as root, install and package managers set modes and owners that a file mostly has.  Not where a change
+ * of the owner takes something away (chown(2)): bits, and capabilities of programs.
+ */
+static bool changes_nothing(const struct attempt *it)
+{
+	const struct sb_call *call = it->call;
+	const struct stat *info = &it->file.info;
+	bool directory = S_ISDIR(info->st_mode), same = false;
+
+	if (it->file.object < 0 || !(directory || S_ISREG(info->st_mode)) ||
+	    info->st_uid != geteuid() || (info->st_mode & (S_ISUID | S_ISGID)))
+		return false;
+	if (call->act == SB_ACT_CHMOD)
+		same = (call->mode & 07777) == (info->st_mode & 07777);
+	else if (call->act == SB_ACT_CHOWN)
+		same = (call->owner == (uid_t)-1 || call->owner == info->st_uid) &&
+		       (call->group == (gid_t)-1 || call->group == info->st_gid) &&
+		       (directory || !(info->st_mode & 0111));
+	return same && !sb_sys_is_frozen(it->file.object);
+}
+
 /* Without mounts nothing but the asker may touch metadata: linux_seccomp.c. */
 static enum answer ask(struct attempt *it)
 {
@@ -451,9 +477,12 @@ static enum answer ask(struct attempt *it)
 	 * about to be shown. */
 	if (act == SB_ACT_CHMOD || (act == SB_ACT_RENAME && !it->allowed))
 		sb_deliver_settle();
-	return !it->allowed || (sb_act_is_metadata(act) && !it->performer->layers->mounts)
-		       ? forward(it)
-		       : OPEN;
+	if (!it->allowed)
+		return forward(it);
+	if (!sb_act_is_metadata(act) || it->performer->layers->mounts)
+		return OPEN;
+	it->idle = changes_nothing(it);
+	return it->idle ? OPEN : forward(it);
 }
 
 /* Was what we read the caller's?  Its number may be another's by now. */
@@ -551,7 +580,7 @@ bool sb_broker_attempt(struct sb_broker *broker, struct sb_cwd *cwd, const struc
 	it.cwd = cwd;
 	it.call = call;
 	it.second = sb_call_is_two(call) ? &it.target : NULL;
-	it.judged = false;
+	it.judged = it.idle = false;
 	for (size_t i = 0; answer == OPEN; i++)
 		answer = checks[i](&it);
 	if (answer == ANSWERED && it.judged)

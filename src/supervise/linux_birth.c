@@ -1,3 +1,4 @@
+#include "network/jail.h"
 #include "supervise/birth.h"
 
 #include <errno.h>
@@ -27,6 +28,7 @@
 #include "path/path.h"
 #include "supervise/domains.h"
 #include "supervise/performer.h"
+#include "supervise/spares.h"
 #include "supervise/trace.h"
 #include "sys/mount.h"
 #include "sys/notify.h"
@@ -413,27 +415,6 @@ static void let_go_of_stdio(void)
 	close_fd(&null);
 }
 
-/* Everything above 2 that the caller had open stays for the command, not for us. */
-static void close_all_but(const int *keep, size_t count)
-{
-	unsigned from = 3;
-
-	/* keep is short: take the next one above from, close what lies between */
-	for (;;) {
-		unsigned next = ~0u;
-
-		for (size_t i = 0; i < count; i++)
-			if (keep[i] >= 0 && (unsigned)keep[i] >= from && (unsigned)keep[i] < next)
-				next = (unsigned)keep[i];
-		if (next == ~0u)
-			break;
-		if (next > from)
-			syscall(SYS_close_range, from, next - 1, 0);
-		from = next + 1;
-	}
-	syscall(SYS_close_range, from, ~0u, 0);
-}
-
 /*
  * The network by name, while we have the rights to set one up.  Where there is no namespace for it the
  * verdict says so (enforce/linux_confine.c).
@@ -481,6 +462,9 @@ static int confine_performer(struct family *family, struct sb_error *err)
 	if (stages->layers->mounts)
 		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	status = make_pid_namespace(family, err);
+	if (status == SB_OK && !stages->layers->mounts && !stages->layers->outer &&
+	    stages->layers->landlock_abi)
+		stages->layers->spares = sb_spares_make(stages->plan);
 	if (status == SB_OK)
 		status = sb_stages_give_verdict(stages, err);
 	if (status != SB_OK)
@@ -599,9 +583,13 @@ static int performer_main(struct family *family)
 		.umask = family->umask,
 		.keep_background = birth->keep_background,
 	};
-	close_all_but((const int[]){family->listener[0], tty, family->channel, birth->proc,
-				    family->lifeline[1], sb_trace_fd(), sb_gate_fd(family->gate)},
-		      7);
+	/* What the caller had open stays for the command, not for us.  queues: who closes the last waits for a grace
+	 * period of RCU, and that would be the command at execve() */
+	sb_jail_keep_only((const int[]){family->listener[0], tty, family->channel, birth->proc,
+					family->lifeline[1], sb_trace_fd(),
+					sb_gate_fd(family->gate), stages->layers->spares,
+					stages->layers->queues},
+			  9);
 	if (prepare(family, &performer, &err) != SB_OK)
 		return fail_alone(family, &err);
 	let_go_of_stdio();

@@ -281,7 +281,7 @@ static void open_if_shown(struct sb_broker *broker, struct sb_cwd *cwd, const st
  */
 static void set_owner(const struct sb_broker *broker, const struct sb_call *call)
 {
-	long process = sb_thread_field(broker->performer->proc, call->thread, "\nTgid:\t", 10);
+	long process = sb_thread_process(broker->performer->proc, call->thread);
 
 	if (process > 0 && (call->owner_process == process || call->owner_process == call->thread))
 		sb_broker_let_through(broker, call);

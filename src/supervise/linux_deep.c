@@ -1,3 +1,4 @@
+#include "base/words.h"
 #include "supervise/deep.h"
 
 #include <errno.h>
@@ -61,8 +62,8 @@ static int find_name(int parent, const struct stat *wanted, bool any, char out[N
 		return -errno;
 	sb_sys_dir_init(&dir, fd);
 	while ((entry = sb_sys_dir_next(&dir))) {
-		if ((!any && entry->d_ino != wanted->st_ino) || strcmp(entry->d_name, ".") == 0 ||
-		    strcmp(entry->d_name, "..") == 0 || !is_at(parent, entry->d_name, wanted))
+		if ((!any && entry->d_ino != wanted->st_ino) || sb_is_dots(entry->d_name) ||
+		    !is_at(parent, entry->d_name, wanted))
 			continue;
 		if (strlen(entry->d_name) > NAME_MAX)
 			return -ENAMETOOLONG;

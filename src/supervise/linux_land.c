@@ -16,6 +16,7 @@
 
 #include "base/auto.h"
 #include "supervise/perform.h"
+#include "supervise/spares.h"
 #include "sys/beneath.h"
 
 #define TRIES 16
@@ -243,6 +244,14 @@ static int open_exactly(int directory, const char *name, int flags, mode_t mode)
 	return fd;
 }
 
+static int fill(int fd, const struct sb_landing *landing)
+{
+	int status = landing->bytes ? write_all(fd, landing->bytes)
+				    : copy_all(fd, *landing->copy_of);
+
+	return status == 0 ? dress(fd, landing) : status;
+}
+
 /* A complete file; *temporary is its name where it could not be made without one, or "". */
 static int make(const struct sb_landing *landing, int directory, char *temporary, size_t size)
 {
@@ -259,9 +268,7 @@ static int make(const struct sb_landing *landing, int directory, char *temporary
 	}
 	if (fd < 0)
 		return -EEXIST;
-	status = landing->bytes ? write_all(fd, landing->bytes) : copy_all(fd, *landing->copy_of);
-	if (status == 0)
-		status = dress(fd, landing);
+	status = fill(fd, landing);
 	if (status < 0) {
 		if (temporary[0])
 			unlinkat(directory, temporary, 0);
@@ -280,8 +287,26 @@ static int link_to(int fd, int directory, const char *name)
 	return linkat(AT_FDCWD, self, directory, name, AT_SYMLINK_FOLLOW) != 0 ? -errno : 0;
 }
 
+/* In a file that the command can read there (spares.h); -ENOTSUP: there is none. */
+static int land_spare(const struct sb_landing *landing, bool replace)
+{
+	int number, status;
+	SB_AUTO_FD int fd = sb_spare_take(landing->directory, landing->name, O_WRONLY, &number);
+
+	if (fd < 0)
+		return fd;
+	status = fill(fd, landing);
+	if (status == 0)
+		status = sb_spare_put(number, landing->directory, landing->name, replace);
+	if (status == 0)
+		sb_perform_made(landing->directory, landing->name);
+	else if (landing->copy_of && lseek(*landing->copy_of, 0, SEEK_SET) != 0)
+		return -errno;
+	return status;
+}
+
 /* In place of what has the name, unless it may not be replaced. */
-static int land(const struct sb_landing *landing, bool replace)
+static int land_fresh(const struct sb_landing *landing, bool replace)
 {
 	char temporary[64];
 	SB_AUTO_FD int fd = make(landing, landing->directory, temporary, sizeof temporary);
@@ -310,6 +335,13 @@ static int land(const struct sb_landing *landing, bool replace)
 	status = -errno;
 	unlinkat(landing->directory, temporary, 0);
 	return status;
+}
+
+static int land(const struct sb_landing *landing, bool replace)
+{
+	int status = land_spare(landing, replace);
+
+	return status == -ENOTSUP ? land_fresh(landing, replace) : status;
 }
 
 int sb_land(const struct sb_landing *landing)
@@ -420,7 +452,7 @@ static int land_renamed(const struct sb_landing *landing, const struct sb_source
 	/* somebody may have put another one there meanwhile, which stays */
 	if (fstatat(file->directory, file->name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    info.st_ino == source->info.st_ino && info.st_dev == source->info.st_dev)
-		unlinkat(file->directory, file->name, 0);
+		sb_spare_unlink(file->directory, file->name);
 	return 0;
 }
 

@@ -1,3 +1,4 @@
+#include "base/auto.h"
 #include "supervise/leftovers.h"
 
 #include <errno.h>
@@ -40,7 +41,7 @@ bool sb_leftovers_begin(void)
 
 static void remove_temp(void)
 {
-	int directory;
+	SB_AUTO_FD int directory = -1;
 	struct stat info;
 
 	if (!__atomic_load_n(&shared->temp.there, __ATOMIC_ACQUIRE))
@@ -56,7 +57,6 @@ static void remove_temp(void)
 	if (fstat(directory, &info) == 0 && info.st_dev == shared->temp.device &&
 	    info.st_ino == shared->temp.inode && sb_sys_sweep(directory) == 0)
 		rmdir(shared->temp.path);
-	close(directory);
 }
 
 static void remove_all(void)

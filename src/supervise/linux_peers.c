@@ -146,7 +146,7 @@ static struct asked *ask(struct sb_peers *peers, const struct sb_host_wish *wish
 /* Who it is: the gate knows a thread, or nobody.  False: who it was is gone. */
 static bool complete(const struct sb_peers *peers, struct sb_host_wish *wish)
 {
-	long process = sb_thread_field(peers->approver->proc, wish->process, "\nTgid:\t", 10);
+	long process = sb_thread_process(peers->approver->proc, wish->process);
 
 	if (process > 0)
 		wish->process = (pid_t)process;

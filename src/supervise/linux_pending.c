@@ -17,6 +17,7 @@
 #include "supervise/owed.h"
 #include "supervise/perform.h"
 #include "supervise/tell.h"
+#include "supervise/spares.h"
 #include "supervise/thread.h"
 #include "supervise/wording.h"
 #include "sys/notify.h"
@@ -44,18 +45,29 @@ struct sb_event sb_pending_event(const struct sb_pending *pending, enum sb_event
 	};
 }
 
+static struct sb_pending *kept; /* for the next: see sb_wire_request_new() */
+
+struct sb_pending *sb_pending_new(void)
+{
+	struct sb_pending *pending = kept ? kept : malloc(sizeof *pending);
+
+	kept = NULL;
+	return pending ? memset(pending, 0, sizeof *pending) : NULL;
+}
+
 void sb_pending_free(struct sb_pending *pending)
 {
 	if (!pending)
 		return;
 	sb_wire_request_done(pending->request);
-	free(pending->request);
+	sb_wire_request_free(pending->request);
 	sb_spot_done(&pending->file);
 	sb_spot_done(&pending->target);
 	sb_source_done(&pending->source);
 	sb_sealed_done(&pending->directories);
 	free(pending->worker);
-	free(pending);
+	free(kept);
+	kept = pending;
 }
 
 bool sb_pending_shows_bytes(const struct sb_pending *pending)
@@ -114,16 +126,6 @@ static const struct sb_spot *spot_of(const struct sb_pending *pending,
 	return judged->site == &pending->judgement.sites[0] ? &pending->file : &pending->target;
 }
 
-/*
- * From where the run may make such files unasked: one that gives whoever runs it its owner's rights, or a directory,
- * which may hold some (judge/bits.c).
- */
-static bool brings_bits(const struct sb_pending *pending, mode_t mode)
-{
-	return (S_ISDIR(mode) || (S_ISREG(mode) && (mode & (S_ISUID | S_ISGID)))) &&
-	       (pending->exchanges || pending->judgement.all[0].decision.verdict == SB_ALLOW);
-}
-
 static void look_at_moved(struct sb_pending *pending, size_t i)
 {
 	const struct sb_judged *judged = &pending->judgement.all[i];
@@ -132,10 +134,8 @@ static void look_at_moved(struct sb_pending *pending, size_t i)
 	const struct sb_spot *from = judged->op == SB_DELETE ? spot : other;
 	struct sb_looked *looked = &pending->looked[i];
 
-	mode_t mode = mode_at(from);
-
-	looked->thing = thing_of(mode);
-	looked->sets_id = judged->op != SB_DELETE && brings_bits(pending, mode);
+	looked->thing = thing_of(mode_at(from));
+	looked->sets_id = judged->brings_bits;
 	if (judged->op == SB_DELETE)
 		looked->moved_to = other->path;
 	else if (looked->thing == SB_THING_LINK)
@@ -190,8 +190,7 @@ void sb_pending_look(struct sb_pending *pending)
 		case SB_ACT_BIND:
 		case SB_ACT_CONNECT:
 			looked->thing = made_thing(call);
-			/* the bits that the file gets later its second name has as well */
-			looked->sets_id = call->act == SB_ACT_LINK && brings_bits(pending, S_IFDIR);
+			looked->sets_id = pending->judgement.all[i].brings_bits;
 			if (call->act == SB_ACT_SYMLINK)
 				looked->leads_to = call->text;
 			break;
@@ -394,6 +393,7 @@ static int perform(struct sb_approver *approver, struct sb_pending *pending, boo
 	*again = false;
 	if (!sb_call_is_orphan(call) && !sb_sys_notify_alive(approver->listener, call->id))
 		return ESRCH;
+	sb_spares_calm(!approver->pending && !approver->waiting);
 	if (pending->judgement.lands || call->act == SB_ACT_CLOSE)
 		return perform_landing(approver, pending);
 	umask(pending->request->umask);
@@ -498,21 +498,21 @@ static struct sb_refusal refusal_of(const struct sb_approver *approver,
 
 /*
  * In a worker's run what is read-only says so, as the mount does that a program would find there: what knows how to go
- * on without writing goes on.
+ * on without writing goes on.  A service outside whose name the run does not have is not there: tmux begins its own.
  */
 int sb_pending_refusal(const struct sb_approver *approver, const struct sb_pending *pending)
 {
-	const struct sb_judged *judged = pending->judgement.strictest;
-	const struct sb_rule *rule = judged->decision.rule;
+	const struct sb_call *call = &pending->request->call;
+	const struct sb_rule *rule = pending->judgement.strictest->decision.rule;
 	const unsigned char *verdict = rule ? rule->access.verdict : NULL;
 	bool read_only = verdict && rule->tier == SB_TIER_DIRECTORY &&
 			 verdict[SB_READ] == SB_ALLOW && verdict[SB_MODIFY] == SB_DENY &&
 			 verdict[SB_CREATE] == SB_DENY && verdict[SB_DELETE] == SB_DENY;
 
-	return approver->worker && read_only && judged->decision.verdict == SB_DENY &&
-			       pending->request->call.act != SB_ACT_CONNECT
-		       ? EROFS
-		       : sb_call_refusal(&pending->request->call);
+	if (call->act == SB_ACT_CONNECT)
+		return call->target_error == ENOENT ? ENOENT : EACCES;
+	read_only &= pending->judgement.strictest->decision.verdict == SB_DENY;
+	return approver->worker && read_only ? EROFS : sb_call_refusal(call);
 }
 
 void sb_pending_deny(struct sb_approver *approver, struct sb_pending *pending, const char *by)

@@ -17,6 +17,7 @@
 #include "base/auto.h"
 #include "supervise/acts.h"
 #include "supervise/owed.h"
+#include "supervise/spares.h"
 #include "sys/notify.h"
 
 #define SETTLE_LOOKS 200 /* up to a millisecond each */
@@ -142,6 +143,7 @@ struct sb_outcome sb_perform_read(const struct sb_call *call, const struct sb_sp
 static struct sb_outcome open_file(const struct sb_call *call, const struct sb_spot *file)
 {
 	struct sb_outcome result;
+	int fd;
 
 	if ((call->flags & O_TMPFILE) == O_TMPFILE)
 		return opened(openat(file->object, ".", call->flags, call->mode));
@@ -151,8 +153,13 @@ static struct sb_outcome open_file(const struct sb_call *call, const struct sb_s
 		return error ? refused(error) : open_existing(call, file);
 	}
 	/* O_EXCL: it is new, or the answer is EEXIST and the caller resolves again */
-	result = opened(
-		openat(file->directory, file->name, call->flags | O_CREAT | O_EXCL, call->mode));
+	fd = sb_spare_create(file->directory, file->name, call->flags, call->mode);
+	if (fd == -ENOTSUP)
+		fd = openat(file->directory, file->name, call->flags | O_CREAT | O_EXCL,
+			    call->mode);
+	else if (fd < 0)
+		return refused(-fd);
+	result = opened(fd);
 	result.created = result.fd >= 0;
 	return result;
 }
@@ -363,6 +370,14 @@ static long link_file(const struct sb_spot *file, const struct sb_spot *target)
 		      target->name, AT_SYMLINK_FOLLOW);
 }
 
+static struct sb_outcome make_directory(const struct sb_call *call, const struct sb_spot *file)
+{
+	int status = sb_spare_mkdir(file->directory, file->name, file->path, call->mode);
+
+	return status == -ENOTSUP ? outcome(mkdirat(file->directory, file->name, call->mode))
+				  : refused(-status);
+}
+
 static long check_access(const struct sb_call *call, const char *object)
 {
 	long result = syscall(SB_NR_faccessat2, AT_FDCWD, object, call->flags, call->at_flags);
@@ -382,7 +397,7 @@ static struct sb_outcome carry_out(const struct sb_call *call, const struct sb_s
 	case SB_ACT_OPEN:
 		return open_file(call, file);
 	case SB_ACT_MKDIR:
-		return outcome(mkdirat(file->directory, file->name, call->mode));
+		return make_directory(call, file);
 	case SB_ACT_MKNOD:
 		return outcome(mknodat(file->directory, file->name, call->mode, call->device));
 	case SB_ACT_SYMLINK:
@@ -390,10 +405,10 @@ static struct sb_outcome carry_out(const struct sb_call *call, const struct sb_s
 	case SB_ACT_LINK:
 		return outcome(link_file(file, target));
 	case SB_ACT_RENAME:
-		return outcome(syscall(SYS_renameat2, file->directory, file->name,
-				       target->directory, target->name, call->flags));
+		return outcome(sb_spare_rename(file->directory, file->name, target->directory,
+					       target->name, (unsigned)call->flags));
 	case SB_ACT_UNLINK:
-		return outcome(unlinkat(file->directory, file->name, 0));
+		return outcome(sb_spare_unlink(file->directory, file->name));
 	case SB_ACT_RMDIR:
 		return outcome(unlinkat(file->directory, file->name, AT_REMOVEDIR));
 	case SB_ACT_TRUNCATE:

@@ -1,3 +1,4 @@
+#include "base/words.h"
 #include "supervise/proc_name.h"
 #include "supervise/resolve.h"
 
@@ -76,9 +77,8 @@ static void move_to(struct walk *walk, int fd)
 static int enter_self(struct walk *walk, const char *self)
 {
 	const struct sb_caller *caller = walk->caller;
-	long number = strcmp(self, "self") == 0
-			      ? sb_thread_field(caller->proc, caller->thread, "\nTgid:\t", 10)
-			      : caller->thread;
+	long number = strcmp(self, "self") == 0 ? sb_thread_process(caller->proc, caller->thread)
+						: caller->thread;
 	char name[SB_PROC_NAME];
 	int fd;
 
@@ -147,7 +147,7 @@ static int arrive(struct walk *walk, const char *name, bool slash, int object, s
 	out->in_proc = (walk->own_proc || strncmp(out->path, "/proc", 5) == 0) &&
 		       sb_is_procfs(out->directory);
 	/* ".." stands here only as a name to make or remove, which the kernel never does */
-	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+	if (sb_is_dots(name))
 		return 0;
 	length = strcmp(out->path, "/") == 0 ? 0 : strlen(out->path);
 	if (length + strlen(name) + 2 > sizeof out->path)
@@ -434,7 +434,7 @@ static int step(struct walk *walk, struct sb_spot *out)
 	}
 	if (last) {
 		/* "." and ".." are names of directories that have a better one */
-		if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
+		if (sb_is_dots(name)) {
 			move_to(walk, next);
 			next = copy_of(walk->at); /* "." in it may not be ours to look up */
 			if (next < 0)
@@ -522,7 +522,7 @@ static int resolve_quickly(const struct sb_caller *caller, int *start, bool borr
 	if (name_length == 0)
 		return 1;
 	take_name(name, path + split, name_length);
-	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+	if (sb_is_dots(name))
 		return 1;
 	begin(&walk, caller, lookup, -1);
 	if (split > 0 && strspn(path, "/") < split) {
@@ -567,8 +567,7 @@ static int resolve_quickly(const struct sb_caller *caller, int *start, bool borr
 
 static bool is_plain_name(const char *name)
 {
-	return *name && !strchr(name, '/') && strlen(name) <= NAME_MAX && strcmp(name, ".") != 0 &&
-	       strcmp(name, "..") != 0;
+	return *name && !strchr(name, '/') && strlen(name) <= NAME_MAX && !sb_is_dots(name);
 }
 
 bool sb_resolve_beside(const struct sb_spot *first, const char *first_path, const char *path,

@@ -39,7 +39,7 @@ struct shot {
 
 static pid_t process_of(const struct sb_performer *performer, pid_t thread)
 {
-	return (pid_t)sb_thread_field(performer->proc, thread, "\nTgid:\t", 10);
+	return (pid_t)sb_thread_process(performer->proc, thread);
 }
 
 /*

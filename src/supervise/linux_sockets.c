@@ -309,7 +309,7 @@ static bool allowed_inside(const struct sb_broker *broker, const struct sb_call 
 				 call->address_length, &refused))
 		return true;
 	if (refused.port) {
-		process = sb_thread_field(performer->proc, call->thread, "\nTgid:\t", 10);
+		process = sb_thread_process(performer->proc, call->thread);
 		if (process > 0) { /* now: it may have ended when the asker hears of it */
 			message.init = (pid_t)process;
 			sb_process_program(performer->proc, message.init, program, sizeof program);

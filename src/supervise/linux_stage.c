@@ -162,8 +162,7 @@ static void open_unless(struct sb_broker *broker, const struct sb_call *call,
 		sb_broker_fail(broker, call, -status);
 		return;
 	}
-	stage->process =
-		(pid_t)sb_thread_field(broker->performer->proc, call->thread, "\nTgid:\t", 10);
+	stage->process = (pid_t)sb_thread_process(broker->performer->proc, call->thread);
 	stage->asks = asks;
 	stage->permit = permitted ? call->id : 0;
 	pthread_mutex_lock(&staging->lock);
@@ -518,9 +517,8 @@ static bool closes(const struct sb_broker *broker, const struct sb_call *call,
 static struct sb_stage *take_closed(struct sb_broker *broker, const struct sb_call *call)
 {
 	struct sb_staging *staging = &broker->staging;
-	struct closing closing = {
-		(pid_t)sb_thread_field(broker->performer->proc, call->thread, "\nTgid:\t", 10),
-		call->first, call->last};
+	struct closing closing = {(pid_t)sb_thread_process(broker->performer->proc, call->thread),
+				  call->first, call->last};
 	struct sb_stage **link = &staging->stages, *done = NULL;
 
 	pthread_mutex_lock(&staging->lock);

@@ -82,6 +82,13 @@ bool sb_thread_is_alone(int proc, pid_t thread)
 	return fstatat(proc, name, &info, 0) == 0 && info.st_nlink == 3;
 }
 
+/* One that is alone has the number of its process, execve() from another thread included (execve(2)). */
+long sb_thread_process(int proc, pid_t thread)
+{
+	return sb_thread_is_alone(proc, thread) ? thread
+						: sb_thread_field(proc, thread, "\nTgid:\t", 10);
+}
+
 pid_t sb_thread_pidfd(int proc, pid_t thread, int number)
 {
 	long process = 0;
@@ -107,8 +114,7 @@ int sb_thread_take_descriptor(int proc, pid_t thread, int number)
 
 	if (taken != -EINVAL && taken != -ENOENT)
 		return taken;
-	taken = sb_sys_take_descriptor((pid_t)sb_thread_field(proc, thread, "\nTgid:\t", 10),
-				       number);
+	taken = sb_sys_take_descriptor((pid_t)sb_thread_process(proc, thread), number);
 	if (taken >= 0 && !is_at(proc, thread, number, taken)) {
 		close(taken);
 		return -EBADF;

@@ -28,7 +28,7 @@ static enum sb_op op_of(const struct sb_call *call)
 static void tell(const struct sb_performer *performer, struct sb_wire_message *message,
 		 const struct sb_call *call, const char *path)
 {
-	long process = sb_thread_field(performer->proc, call->thread, "\nTgid:\t", 10);
+	long process = sb_thread_process(performer->proc, call->thread);
 	char program[PATH_MAX] = "", text[PATH_MAX];
 
 	if (process > 0) { /* now, since it may have ended when the asker hears of it */

@@ -50,6 +50,7 @@ struct sb_pending {
 	char program[PATH_MAX]; /* its file */
 };
 
+struct sb_pending *sb_pending_new(void); /* all zero; NULL: no memory */
 void sb_pending_free(struct sb_pending *pending);
 
 /* Nobody waits: the file was closed by the end of its writer (stage.h). */

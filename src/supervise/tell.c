@@ -11,6 +11,7 @@
 #include "base/escape.h"
 #include "guard/guard.h"
 #include "guard/shadows.h"
+#include "supervise/journals.h"
 
 /* A directory of the run's own is gone afterwards. */
 static bool is_private(const struct sb_telling *telling, const char *path)
@@ -52,6 +53,7 @@ static void tell_name(const struct sb_telling *telling, const struct sb_spot *sp
 	const char *who = spot->path[0] ? sb_guard_told(spot->path) : NULL;
 	const struct sb_told_row *folded = who ? NULL : sb_guard_told_folded(spot->path);
 
+	sb_journals_notice(spot->directory, spot->name, spot->path);
 	if (folded && is_same(spot, folded->pattern))
 		who = folded->who;
 	if (who)

@@ -15,6 +15,9 @@
 /* A field of its status ("\nUmask:\t"), as a number in base; -1: it cannot be told. */
 long sb_thread_field(int proc, pid_t thread, const char *field, int base);
 
+/* The process that it belongs to; -1: it cannot be told. */
+long sb_thread_process(int proc, pid_t thread);
+
 /* Does it have the descriptor open otherwise than by O_PATH?  False also when that cannot be told. */
 bool sb_thread_has_open(int proc, pid_t thread, int number);
 

@@ -281,3 +281,18 @@ void sb_wire_request_done(struct sb_wire_request *request)
 	request->socket = -1;
 	sb_call_done(&request->call);
 }
+
+static struct sb_wire_request *kept;
+
+struct sb_wire_request *sb_wire_request_new(void)
+{
+	struct sb_wire_request *request = __atomic_exchange_n(&kept, NULL, __ATOMIC_ACQ_REL);
+
+	return request ? request : malloc(sizeof *request);
+}
+
+void sb_wire_request_free(struct sb_wire_request *request)
+{
+	if (request)
+		free(__atomic_exchange_n(&kept, request, __ATOMIC_ACQ_REL));
+}

@@ -84,4 +84,11 @@ int sb_wire_receive(int channel, struct sb_wire_message *message, struct sb_wire
 		    int *out_fd);
 void sb_wire_request_done(struct sb_wire_request *request);
 
+/*
+ * Memory for one, with anything in it; NULL: there is none.  free takes NULL, too, and releases nothing in it.  The last one
+ * is kept for the next: fresh memory from the kernel takes longer than all else that is done with it.
+ */
+struct sb_wire_request *sb_wire_request_new(void);
+void sb_wire_request_free(struct sb_wire_request *request);
+
 #endif

@@ -39,6 +39,9 @@ int sb_sys_identify(int directory, const char *name, struct sb_sys_identity *out
 /* Are both descriptors of one file? */
 bool sb_sys_same_file(int fd, int other);
 
+/* Would the kernel refuse to change it, whoever asks: immutable, append-only, on what is read-only?  In doubt yes. */
+bool sb_sys_is_frozen(int fd);
+
 /* renameat2(2), which musl lacks. */
 int sb_sys_rename(int from_directory, const char *from, int to_directory, const char *to,
 		  unsigned flags);

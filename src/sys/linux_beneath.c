@@ -5,6 +5,7 @@
 #include <linux/magic.h>
 #include <linux/openat2.h>
 #include <linux/stat.h> /* musl has no statx() of its own */
+#include <sys/statvfs.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -109,6 +110,16 @@ bool sb_sys_same_file(int fd, int other)
 
 	return fstat(fd, &a) == 0 && fstat(other, &b) == 0 && a.st_dev == b.st_dev &&
 	       a.st_ino == b.st_ino;
+}
+
+bool sb_sys_is_frozen(int fd)
+{
+	struct statvfs system;
+	struct statx info;
+
+	return fstatvfs(fd, &system) != 0 || (system.f_flag & ST_RDONLY) ||
+	       syscall(SYS_statx, fd, "", AT_EMPTY_PATH, 0, &info) != 0 ||
+	       (info.stx_attributes & (STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND));
 }
 
 int sb_sys_rename(int from_directory, const char *from, int to_directory, const char *to,

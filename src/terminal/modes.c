@@ -341,9 +341,10 @@ void sb_modes_unfollowed(struct sb_modes *modes)
 void sb_modes_seen(struct sb_modes *modes, unsigned columns, struct sb_buf *out)
 {
 	sb_buf_puts(out, floor_first);
-	/* That brings the cursor back to where it was saved: on the main screen, where it is. */
+	/* Who was not followed is mostly on the main screen: there 1049 moves the cursor, in tmux to where a program
+	 * that is long gone had it, and all that came since would be erased. */
 	if (modes->alternate)
-		sb_buf_puts(out, modes->unfollowed ? "\0337\033[?1049l" : "\033[?1049l");
+		sb_buf_puts(out, modes->unfollowed ? "\033[?1047l" : "\033[?1049l");
 	for (size_t i = 0; i < MODES; i++)
 		if (table[i].lines)
 			sb_buf_puts(out, table[i].usual ? table[i].set : table[i].reset);

@@ -2,16 +2,13 @@
 
 #include <string.h>
 
+#include "base/words.h"
+
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 static bool is_one_of(char c, const char *set)
 {
 	return c && strchr(set, c);
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
 }
 
 /* --- CSI --------------------------------------------------------------------------- */
@@ -26,7 +23,7 @@ static bool parse_numbers(struct sb_csi *out)
 	for (size_t i = 0; i < out->length; i++) {
 		char c = out->text[i];
 
-		if (is_digit(c) && ++digits <= 6) {
+		if (sb_is_digit(c) && ++digits <= 6) {
 			unsigned *value = &out->value[out->count - 1];
 
 			*value = *value * 10 + (unsigned)(c - '0');
@@ -48,7 +45,7 @@ static bool are_attributes(const char *text, size_t length)
 	for (size_t i = 0; i < length; i++) {
 		if (text[i] == ';' || text[i] == ':')
 			numbers++;
-		else if (!is_digit(text[i]))
+		else if (!sb_is_digit(text[i]))
 			return false;
 	}
 	return numbers <= SB_CSI_NUMBERS; /* one more, and libvterm 0.1 crashes */
@@ -274,7 +271,7 @@ static const struct {
 
 static bool notice_allowed(const char *text, size_t length)
 {
-	return !length || !is_digit(text[0]) || begins(text, length, "4;") ||
+	return !length || !sb_is_digit(text[0]) || begins(text, length, "4;") ||
 	       begins(text, length, "9;");
 }
 
@@ -347,7 +344,7 @@ static bool osc_allowed(const char *text, size_t length, bool whole)
 	unsigned number = 0;
 	size_t digits = 0;
 
-	while (digits < length && digits < 6 && is_digit(text[digits]))
+	while (digits < length && digits < 6 && sb_is_digit(text[digits]))
 		number = number * 10 + (unsigned)(text[digits++] - '0');
 	if (digits == 0 || (digits < length && text[digits] != ';'))
 		return false;
@@ -384,7 +381,7 @@ static bool dcs_allowed(const char *text, size_t length)
 {
 	size_t at = 0;
 
-	while (at < length && (is_digit(text[at]) || text[at] == ';'))
+	while (at < length && (sb_is_digit(text[at]) || text[at] == ';'))
 		at++;
 	return begins(text + at, length - at, "q") || begins(text, length, "$q") ||
 	       begins(text, length, "+q");

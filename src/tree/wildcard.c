@@ -262,8 +262,9 @@ static bool go_back(const struct sb_wildcard *wild, struct place *star, struct p
  * matched as early as it can, and what the earlier would skip more, the later can skip.  The
  * same holds for two * in one name; and a * cannot help past the "/" where it must stop.
  */
-static bool match(const struct sb_wildcard *wild, const char *at, const char *end)
+bool sb_wildcard_match(const struct sb_wildcard *wild, const char *path, size_t length)
 {
+	const char *at = path, *end = path + length;
 	struct place star = {0}, deep = {0};
 	size_t i = 0;
 
@@ -294,11 +295,6 @@ static bool match(const struct sb_wildcard *wild, const char *at, const char *en
 			return false;
 		}
 	}
-}
-
-bool sb_wildcard_match(const struct sb_wildcard *wildcard, const char *path, size_t length)
-{
-	return match(wildcard, path, path + length);
 }
 
 bool sb_wildcard_begins(const struct sb_wildcard *wild, const char *prefix, size_t length)

@@ -190,7 +190,7 @@ static int read_text(const struct sb_buf *text, struct sb_project *out, struct s
 					     {NULL}};
 	struct reading reading = {.project = out};
 	const struct sb_schema schema = {out->file, &reading, err};
-	struct sb_yaml document;
+	SB_AUTO(sb_yaml_done) struct sb_yaml document = {0};
 	int status = sb_yaml_parse(out->file, 1, text->data, text->length, &document, err);
 
 	if (status != SB_OK)
@@ -205,7 +205,6 @@ static int read_text(const struct sb_buf *text, struct sb_project *out, struct s
 		status = add_defaults(&schema);
 	for (size_t i = 0; reading.zones && i < reading.zones->count && status == SB_OK; i++)
 		status = add_zone(&schema, &reading.zones->items[i]);
-	sb_yaml_done(&document);
 	return status;
 }
 

@@ -214,7 +214,7 @@ static const char *behind(const char *around, const char *path)
 static int inherit(const struct inheriting *inheriting)
 {
 	const char *path = inheriting->zone->path;
-	struct sb_pattern pattern;
+	SB_AUTO(sb_pattern_done) struct sb_pattern pattern = {0};
 	int status = sb_pattern_parse(inheriting->rule->pattern, &pattern, inheriting->err);
 
 	if (status != SB_OK)
@@ -230,7 +230,6 @@ static int inherit(const struct inheriting *inheriting)
 	} else if (pattern.glob && sb_path_within(pattern.prefix, path)) {
 		status = add_rests(inheriting, pattern.glob, behind(pattern.prefix, path));
 	}
-	sb_pattern_done(&pattern);
 	return status;
 }
 

@@ -236,14 +236,11 @@ static int read_front(struct sb_worker *out, const struct front *front, struct s
 					     {"workers", SB_YAML_LIST, read_workers},
 					     {NULL}};
 	const struct sb_schema schema = {out->file, out, err};
-	struct sb_yaml document;
+	SB_AUTO(sb_yaml_done) struct sb_yaml document = {0};
 	int status =
 		sb_yaml_parse(out->file, front->line, front->text, front->length, &document, err);
 
-	if (status == SB_OK)
-		status = sb_schema_read(&schema, &document, keys);
-	sb_yaml_done(&document);
-	return status;
+	return status == SB_OK ? sb_schema_read(&schema, &document, keys) : status;
 }
 
 static int fail_missing(const char *file, struct sb_error *err)

@@ -245,7 +245,7 @@ def cannot_execute(fx):
     fx.write("plain", "text\n", mode=0o644)
     fx.write("bad-interpreter", "#!/no/such/interpreter\n", mode=0o755)
     (fx.project / "dir").mkdir()
-    for word in ("./plain", "./dir"):
+    for word in ("./plain", "./dir", "/tmp", "/dev/shm"):
         result = fx.sandbash(word)
         equal((result.status, result.stderr),
               (EXIT_CANNOT_EXECUTE, f"sandbash: cannot run '{word}': Permission denied\n"))

@@ -92,6 +92,30 @@ ODD_NAMES = ("a b", "new\nline", "\udcff\udc80", "#hash", "a #b", 'qu"ote', "sta
              "back\\slash", " lead", "trail ", "read x", "\x1b[31m", "deny", "~", "\u202eevil")
 
 
+@test("S10 a path with wildcards in it is that path, before the file is there and after")
+def wildcards_are_names(fx):
+    for name, other in (("a*b", "aXb"), ("q?", "qX"), ("[set]", "s"), ("back\\d", "backd")):
+        path, neighbour = fx.outside / name, fx.outside / other
+        added = fx.sandbash("--add-path", path)
+        equal((added.status, "--edit is for rules with wildcards" in added.stderr), (0, "\\" not in name))
+        for there in (False, True):
+            equal(fx.run("touch", neighbour).status, 0, "the control")
+            neighbour.unlink()
+            check(fx.sandbash("--consent=deny", "--quiet", "touch", neighbour).status != 0, f"{name} is not {other}")
+            equal((fx.sandbash("--consent=deny", "sh", "-c", 'echo x >"$1"', "-", path).status, neighbour.exists()), (0, False), name)
+        contains(fx.sandbash("--add-path", path).stdout, "Nothing to do")
+        equal(fx.sandbash("--remove-path", path).status, 0, f"{name} is there")
+        check(fx.sandbash("--consent=deny", "--quiet", "sh", "-c", 'echo x >"$1"', "-", path).status != 0, name)
+        check(fx.sandbash("--remove-path", path).status != 0, "it is gone")
+        fx.sandbash("--add-path", path)
+        path.unlink()
+        equal(fx.sandbash("--remove-path", path).status, 0, f"{name} is not there")
+    fx.config(f"write {fx.outside}/*.log\nwrite {fx.outside}/x\\*y\n")
+    for pattern in (f"{fx.outside}/*.log", f"{fx.outside}/x\\*y"):
+        equal(fx.sandbash("--global", "--remove-path", pattern).status, 0, "a rule with wildcards, as it reads")
+    equal(fx.sandbash("--list-paths").stdout.count(str(fx.outside)), 0)
+
+
 @test("S10 odd names come back as themselves: spaces, newlines, invalid UTF-8, globs, quotes")
 def add_odd(fx):
     for name in ODD_NAMES:

@@ -1,5 +1,8 @@
 """config_place.py - S9, CVE-2025-61260: no project tells sandbash where its rules are."""
 
+import os
+import pwd
+
 from tap import check, contains, equal, lacks, run_all, test
 
 NOT_OBEYED = "its rules are not obeyed"
@@ -115,6 +118,36 @@ def state(fx):
     equal([p.name for p in fx.project.rglob("*") if p.is_file()], [])
     check((fx.home / ".local/state/sandbash").is_dir(), "the record is where it would be without")
     lacks(fx.sandbash("true", env={"XDG_STATE_HOME": fx.dir / "state"}).stderr, "warning")
+
+
+@test("S9 the usual places are ours where a variable or an option names others: no words, no record, no rules",
+      variants=("full", "flat"))
+def usual_places(fx):
+    rules, state, other = fx.home / ".config/sandbash", fx.home / ".local/state/sandbash", fx.dir / "other"
+    other.mkdir()
+    fx.sandbash("true")  # another run, which makes both
+    fx.write(state / "log/record", "hunter2\n")
+    words = fx.read(rules / "word")
+    attack = ("cat {0}/word {1}/log/record; echo 'mode danger-full-access' >{0}/config; mv {0} {0}.2; rm -rf {1}; "
+              "ln -sf /etc/hostname {0}/word; echo x >{0}.other && rm {0}.other && echo neighbour").format(rules, state)
+    for env, flags in (({}, ()), ({"XDG_CONFIG_HOME": other, "XDG_STATE_HOME": other}, ()),
+                       ({}, (f"--config-dir={other}/sandbash",))):
+        for static in ((),) + (("--static",),) * (fx.variant == "full"):  # flat, that is refused
+            result = fx.sandbash("--consent=deny", f"--allow-write={fx.home}/.config", f"--allow-write={fx.home}/.local",
+                                 *flags, *static, "sh", "-c", attack, env=env)
+            said = f"{env} {flags} {static}: {result.stdout}{result.stderr}"
+            lacks(result.stdout, words.split()[0], said)
+            lacks(result.stdout, "hunter2", said)
+            check(not (rules / "config").exists(), said)
+            equal((fx.read(rules / "word"), fx.read(state / "log/record")), (words, "hunter2\n"), said)
+            contains(result.stdout, "neighbour", said)
+    equal(fx.run("sh", "-c", f"cat {rules}/word {state}/log/record").stdout, words + "hunter2\n", "control")
+    # HOME is the fixture's: the account has a home of its own
+    account = os.path.realpath(pwd.getpwuid(os.getuid()).pw_dir)
+    policy = {tuple(line.split()[:2]) for line in fx.sandbash("--print-policy").stdout.splitlines()}
+    for rule in (("deny", f"{account}/.local/state/sandbash"), ("read", f"{account}/.config/sandbash"),
+                 ("deny", f"{account}/.config/sandbash/word")):
+        check(rule in policy, str(rule))
 
 
 @test("S10 the config commands say it too, and write where rules are read from")

@@ -6,7 +6,7 @@ import os
 from tap import check, contains, equal, lacks, run_all, test
 
 SECRETS = {"API_KEY": "secret-1", "AWS_SECRET_ACCESS_KEY": "secret-2", "MY_OWN": "plain",
-           "http_proxy": "http://me:secret-3@host/"}
+           "http_proxy": "http://me:secret-3@host/", "LC_SECRET": "secret-4"}
 USUAL = {"LANG": "C.UTF-8", "LC_TIME": "C", "CARGO_HOME": "/x", "EDITOR": "vi"}
 ENV = {**SECRETS, **USUAL}
 

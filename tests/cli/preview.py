@@ -138,9 +138,10 @@ def truth(fx):
         equal(found.status, 0, f"{seed}: {command!r}: {found.stderr}")
         preview = json.loads(found.stdout)
         before = look(top)
-        # nobody is asked, and what it would do outside of the tree is refused; "tee -a f <> f" would grow for ever
-        done = fx.sandbash("--static", "--", "env", f"HOME={top}", "prlimit", "--fsize=1000000", "bash", "-O", "extglob", "-c", command,
-                           cwd=top)
+        # nobody is asked, and what it would do outside of the tree is refused; "tee -a f <> f" would grow for ever,
+        # and "f() { ls; f; }" goes on until its stack is full
+        done = fx.sandbash("--static", "--", "env", f"HOME={top}", "prlimit", "--fsize=1000000", "--stack=500000",
+                           "bash", "-O", "extglob", "-c", command, cwd=top)
         wrong = list(judge(preview, before, look(top), str(top), ran_well(command, done.status, done.stdout, done.stderr)))
         if wrong:
             missed.append(f"{seed}: {wrong} after {command!r}, stderr {done.stderr!r}, told {preview}")

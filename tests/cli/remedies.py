@@ -308,7 +308,7 @@ def explains(fx):
 def add_path(fx):
     reset(fx, ())
     for path, script in (("~/a-new", "echo x > ~/a-new"), ("~/a-dir", "mkdir -p ~/a-dir/b && echo x > ~/a-dir/b/c"),
-                         ("~/area/*.txt", "echo x > ~/area/a.txt")):
+                         ("~/area/*.txt", "echo x > ~/area/'*.txt'")):
         check(fx.sandbash("--consent=deny", "sh", "-c", script).status != 0, script)
         equal(fx.run(BIN, "--add-path", path).status, 0)
         result = fx.sandbash("--consent=deny", "sh", "-c", script)

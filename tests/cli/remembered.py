@@ -60,12 +60,12 @@ for program in PROGRAMS:
 
 WRITE = 'for f; do { echo x >>"$HOME/$f"; } 2>/dev/null; done'
 NAMES = (".python_history", ".lesshsQ", ".psql_history", ".mysql_history.TMP",
-         ".local/share/fish/fish_history", ".config/fish/fish_variables")
+         ".local/share/fish/fish_history", ".local/share/nano/search_history", ".config/fish/fish_variables")
 
 
 @test("what a program remembers is refused quietly; its neighbours are told, and a rule opens it")
 def quietly(fx):
-    for directory in (".local/share/fish", ".config/fish", ".local/share/other"):
+    for directory in (".local/share/fish", ".local/share/nano", ".config/fish", ".local/share/other"):
         (fx.home / directory).mkdir(parents=True)
     words = ["sh", "-c", WRITE, "sh", *NAMES]
     fx.run(*words)

@@ -108,6 +108,15 @@ def register(consent):
                 looks, above = pane.row(HEAD)
                 equal((set(looks), above[0], set(above[1][:3])), ({()}, "red", {("31",)}), repr(end))
 
+    @test(f"what stood there before the run stays, after a program that had the whole screen, --consent={consent}")
+    def before(fx):
+        with Pane(fx) as pane:
+            fx.write("b.sh", "printf '\\033[?1049h\\033[2J\\033[Hlast year\\033[?1049l'; seq 101 104; exec \"$@\"\n")
+            pane.run("sh", "b.sh", *fx.argv(f"--consent={consent}", *blind(fx, b"")))
+            pane.row(HEAD)
+            rows = [text for text, _ in pane.rows()]
+            equal(rows[:rows.index(HEAD)], ["101", "102", "103", "104"])
+
     @test(f"where there is nothing to tell no byte is added, --consent={consent}")
     def quiet(fx):
         fx.settle()

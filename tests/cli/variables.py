@@ -33,10 +33,11 @@ GTK_MODULES CARGO_BUILD_RUSTC_WRAPPER CABAL_CONFIG MISE_GLOBAL_CONFIG_FILE FZF_D
 PARTS = {"CARGO_HOME": ("config.toml", "bin/x"), "DOCKER_CONFIG": ("config.json", "cli-plugins/x"), "GOPATH": ("bin/x",),
          "IPYTHONDIR": ("profile_default/startup/x.py",), "PNPM_HOME": ("bin/x",), "BUN_INSTALL": ("bin/x",),
          "VOLTA_HOME": ("bin/x",), "GEM_HOME": ("bin/x",), "GOOSE_PATH_ROOT": ("config/x",), "MYSQL_HOME": ("my.cnf",), "COMPOSER_HOME": ("config.json", "vendor/x"),
-         "JULIA_DEPOT_PATH": ("config/startup.jl",), "GOROOT": ("bin/go",), "JAVA_HOME": ("bin/java",), "npm_config_prefix": ("etc/npmrc",)}
+         "JULIA_DEPOT_PATH": ("config/startup.jl",), "GOROOT": ("bin/go",), "GRADLE_USER_HOME": ("init.gradle", "init.d/x.gradle"), "PUB_CACHE": ("bin/x",),
+         "XDG_CACHE_HOME": ("pre-commit/x", "node/corepack/x"), "FOUNDRY_DIR": ("bin/x",), "JAVA_HOME": ("bin/java",), "npm_config_prefix": ("etc/npmrc",)}
 WHOLE = """GIT_EXEC_PATH GIT_TEMPLATE_DIR ZDOTDIR ZSH ZSH_CUSTOM OSH BASH_IT NVM_DIR PYENV_ROOT RBENV_ROOT SDKMAN_DIR RUSTUP_HOME
 JUPYTER_CONFIG_DIR DIRENV_CONFIG MISE_CONFIG_DIR KITTY_CONFIG_DIRECTORY PRE_COMMIT_HOME CURSOR_CONFIG_DIR QWEN_HOME
-KIMI_SHARE_DIR GOBIN GH_CONFIG_DIR HELM_PLUGINS FPATH ASDF_DIR DOTNET_ROOT VIMRUNTIME GCONV_PATH PHP_INI_SCAN_DIR""".split()
+KIMI_SHARE_DIR HERMES_HOME VIBE_HOME UV_TOOL_DIR PIPX_HOME COREPACK_HOME GOBIN GH_CONFIG_DIR HELM_PLUGINS FPATH ASDF_DIR DOTNET_ROOT VIMRUNTIME GCONV_PATH PHP_INI_SCAN_DIR""".split()
 
 
 def named(place):
@@ -58,7 +59,7 @@ def script(place, files):
 
 
 NEIGHBOURS = ["plain", "CARGO_HOME/registry/x", "DOCKER_CONFIG/buildx/x", "IPYTHONDIR/profile_default/history.sqlite", "safe/x", "EDITOR2",
-              "src/x.py", "lib/x.pm", "tmp/x", "COMPOSER_HOME/cache/x", "GOROOT/src/x.go", "JULIA_DEPOT_PATH/packages/x.jl"]
+              "src/x.py", "lib/x.pm", "tmp/x", "COMPOSER_HOME/cache/x", "GOROOT/src/x.go", "GRADLE_USER_HOME/caches/x", "XDG_CACHE_HOME/pip/x", "JULIA_DEPOT_PATH/packages/x.jl"]
 
 
 @test("P2 a file or directory of a project that a variable has programs run or obey asks", variants=("full", "flat"))

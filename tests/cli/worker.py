@@ -219,7 +219,7 @@ def tried(*words):
         return subprocess.run(words, capture_output=True, text=True).stdout.strip()
     except OSError as error:
         return error.strerror
-loader = [name for name in glob.glob("/lib*/ld-linux*.so*") + glob.glob("/lib/ld-musl*")][0]
+loader = [name for name in glob.glob("/lib*/ld-linux-*.so*") + glob.glob("/lib/ld-musl*")][0]
 for place in "/output", "/tmp", "/dev/shm":
     shutil.copy("/usr/bin/cat", place + "/copy")
     os.chmod(place + "/copy", 0o755)

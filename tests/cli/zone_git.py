@@ -550,6 +550,49 @@ def guarded(fx):
     equal(work(fx, ".envrc").read_text(), "evil\n")
 
 
+@test("Z8 so it is where its directory has to be made first, and what it means hangs on others beside it")
+def guarded_in_new_directory(fx):
+    repo = set_up(fx)
+    a, settings = ("100644", "a", repo.blob("a\n")), ("100644", "tasks.json", repo.blob("{}\n"))
+    code = ("040000", ".vscode", repo.tree(a, settings))
+    keep = repo.tree(("100644", "keep", repo.blob("")))
+    bare = repo.tree(("100644", "HEAD", repo.blob("ref: refs/heads/main\n")),
+                     ("100644", "config", repo.blob("[core]\n\tbare = false\n\tworktree = ..\n\tfsmonitor = evil\n")),
+                     ("040000", "objects", keep), ("040000", "refs", keep))
+    for name, entries in {"right there": (a, code), "deeper": (a, ("040000", "b", repo.tree(a, code)), ("100644", "c", a[2])),
+                          "a git directory": (a, ("040000", "sub", bare))}.items():
+        repo.commit(repo.tree(*entries))
+        for into in ("/desk", "/desk/new/one"):
+            contains(git(fx, "pull", repo.path, f"--into={into}", status=125).stderr, "nobody can be asked whether to create", name)
+            equal(os.listdir(work(fx)) if work(fx).exists() else [], [], f"{name}: nothing, and no directory")
+    work(fx, "b").mkdir()
+    repo.commit(repo.tree(a, ("040000", "b", repo.tree(a, code))))
+    git(fx, "pull", repo.path, "--into=/desk", status=125)
+    equal(list(work(fx).rglob("*")), [work(fx, "b")], "what was there stays")
+    person = Person(fx, "--git", "pull", repo.path, "--into=/desk")
+    contains(person.answer("1", "folder is opened"), "{}")
+    equal(person.end(), 0)
+    equal(work(fx, "b/.vscode/tasks.json").read_text(), "{}\n")
+    repo.commit(repo.tree(a, ("040000", "sub", repo.tree(("100644", "config", a[2]), ("040000", "objects", keep)))))
+    git(fx, "pull", repo.path, "--into=/desk/neighbour")
+    equal(work(fx, "neighbour/sub/config").read_text(), "a\n", "a config of nobody's")
+
+
+@test("Z8 a tree that has a name twice is refused before anything is written")
+def twice(fx):
+    repo = set_up(fx)
+    a, d = repo.blob("a\n"), repo.tree(("100644", "x", repo.blob("x\n")))
+    for entries in ((("100644", "a", a), ("100644", "d", a), ("040000", "d", d)), (("100644", "a", a), ("100644", "a", a))):
+        raw = b"".join(b"%s %s\0%s" % (mode.lstrip("0").encode(), name.encode(), bytes.fromhex(oid)) for mode, name, oid in entries)
+        fx.write(fx.dir / "tree", raw)
+        repo.commit(repo.git("hash-object", "-t", "tree", "-w", "--literally", fx.dir / "tree"))
+        contains(git(fx, "pull", repo.path, "--into=/desk", status=125).stderr, "twice")
+        equal(os.listdir(work(fx)) if work(fx).exists() else [], [], "nothing")
+    repo.commit(repo.tree(("100644", "a", a), ("100644", "d.x", a), ("040000", "d", d), ("100644", "d-x", a)))
+    git(fx, "pull", repo.path, "--into=/desk")
+    equal(work(fx, "d/x").read_text(), "x\n", "the neighbour")
+
+
 # --- push ----------------------------------------------------------------------------------------------------
 
 

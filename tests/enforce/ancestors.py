@@ -209,7 +209,7 @@ def programs(fx):
     lay_out(fx)
     result = fx.sandbash("--deny=/", "bash", "-c", "cat <(echo one); echo two | tee /dev/stderr; "
                          "id -u; ls -d /proc/self /tmp /dev/null; awk 'BEGIN { print 3 }'; "
-                         "python3 -c 'import ssl; print(4)'; : > /tmp/x && rm /tmp/x && echo 5")
+                         "python3 -c 'import ssl; print(4)'; : > /tmp/x$$ && rm /tmp/x$$ && echo 5")
     equal(result.status, 0, result.stderr)
     for word in ("one", "two", str(os.getuid()), "/proc/self", "3\n", "4\n", "5\n"):
         contains(result.stdout, word)

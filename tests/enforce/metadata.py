@@ -151,6 +151,35 @@ if SUPERVISED:
             layout_xattr(fx.dir / "control")
 
 
+if SUPERVISED:
+    @test("S2 a mode and an owner that a file has already: set inside, refused outside", variants=("full", "flat"))
+    def already(fx):
+        for place in (fx.project, fx.outside):
+            fx.write(place / "file", "x", mode=0o640)
+        before = signature(fx.outside)
+        result = fx.sandbash("--consent=deny", "python3", "-c", """
+import os, sys
+def attempt(act, *words):
+    try:
+        act(*words)
+        return "done"
+    except OSError as error:
+        return error.strerror
+for path in ("file", sys.argv[1]):
+    fd = os.open(path, os.O_RDONLY)
+    print(attempt(os.chmod, path, 0o640), attempt(os.fchmod, fd, 0o640), attempt(os.chown, path, os.getuid(), os.getgid()),
+          attempt(os.fchown, fd, -1, -1), attempt(os.chmod, path, 0o600), oct(os.stat(path).st_mode & 0o7777))
+os.chmod("file", 0o2750)  # the kernel takes the bit away with the owner's change: chown(2)
+os.chown("file", os.getuid(), os.getgid())
+print(oct(os.stat("file").st_mode & 0o7777))
+print(attempt(os.chown, "/etc/passwd", -1, -1), attempt(os.chmod, "/etc/passwd", os.stat("/etc/passwd").st_mode & 0o7777))
+""", fx.outside / "file")
+        denied = "Operation not permitted"
+        equal(result.stdout, f"done done done done done 0o600\n{' '.join([denied] * 5)} 0o640\n0o750\n{denied} {denied}\n",
+              result.stderr)
+        unchanged(before, fx.outside)
+
+
 @test("R4 the calls that nobody can hold are refused without namespaces too", variants=("flat",))
 def flat(fx):
     target = fx.write(fx.outside / "file", "x")

@@ -105,7 +105,16 @@ def lists(fx):
 
 
 # Whoever adds a row to src/policy/secrets.c may add its name here.
-MORE = (".claude/.credentials.json", ".codex/auth.json", ".gemini/oauth_creds.json", ".gemini/.env",
+MORE = (".cache/ms-playwright/mcp-chrome-profile/Default/Cookies", ".cache/chrome-devtools-mcp/chrome-profile/Default/Cookies", ".fastlane/spaceship/me/cookie",
+        ".config/heroic/gog_store/auth.json", ".config/depot/depot.yaml", ".config/nats/context/x.json", ".config/xh/sessions/host/x.json",
+        ".config/v2ray/config.json", ".config/gsconnect/private.pem", ".local/share/gnupg/private-keys-v1.d/x.key", ".local/share/barrier/SSL/Barrier.pem",
+        ".gmail-mcp/credentials.json", ".mux/providers.jsonc", "forge/.credentials.json", ".prefect/profiles.toml", ".dropbear/id_dropbear",
+        ".cisco/certificates/client/private/x.key", ".devpod/contexts/default/x",
+        ".config/erlang/.erlang.cookie", ".ipython/profile_mine/security/ipcontroller.json", ".claude/ide/1234.lock",
+        ".cache/JetBrains/Idea2023/token", ".m2/mvnd/registry/1.0/registry.bin", ".emulator_console_auth_token",
+        ".globus/userkey.pem", ".irods/.irodsA", ".aws-vault/keys/x", ".vault_pass", ".config/restic/password", ".twurlrc",
+        ".config/nix/netrc", ".config/Code/Cookies", ".credentials/x.json",
+        ".claude/.credentials.json", ".codex/auth.json", ".gemini/oauth_creds.json", ".gemini/.env",
         ".qwen/oauth_creds.json", ".local/share/opencode/auth.json", ".config/github-copilot/apps.json",
         ".copilot/config.json", ".config/cursor/auth.json", ".local/share/amp/secrets.json",
         ".config/goose/secrets.yaml", ".config/Code/User/globalStorage/state.vscdb",
@@ -136,13 +145,20 @@ MORE = (".claude/.credentials.json", ".codex/auth.json", ".gemini/oauth_creds.js
         ".openclaw/agents/main/agent/auth-profiles.json", ".weechat/sec.conf", ".config/kopia/x",
         ".google_authenticator", ".influxdbv2/configs", ".clickhouse-client/config.xml", ".cvspass", ".w3m/passwd",
         ".config/httpie/sessions/h/s.json", ".local/share/pki/nssdb/key4.db", ".local/share/.IdentityService/msal.cache",
+        ".letta/settings.json", ".mux/secrets.json", "forge/.credentials.json", ".grok/auth.json", ".gmail-mcp/credentials.json",
+        ".fastmcp/oauth-mcp-client-cache/x", ".cache/chrome-devtools-mcp/chrome-profile/Cookies", ".cache/ms-playwright/mcp-chrome/Cookies",
+        ".config/anthropic/credentials/x.json", ".config/GitKraken/x", ".config/Ferdium/x", ".config/nats/context/x.json", ".config/coderv2/session",
+        ".config/depot/depot.yaml", ".config/hex/hex.config", ".config/copr", ".local/share/binstar/x.token", ".local/share/gnupg/x", ".dropbear/id_dropbear",
+        ".fastlane/spaceship/me/cookie", ".gaia/keyring-file/x", ".config/sing-box/config.json", ".streamlit/secrets.toml", ".local/share/gurk/x",
         ".cache/ms-playwright-mcp/p/Cookies", ".config/google-chrome-for-testing/Default/Cookies", ".chef/me.pem")
-BESIDE = (".ansible/collections/x", ".config/earthengine/x", ".lftp/rc", ".config/clever-cloud/x", ".confluent/notes", ".config/calcurse/conf", ".config/obs-studio/basic/profiles/Mine/basic.ini", ".earthly/config.yml",
+BESIDE = (".cache/ms-playwright/chromium-1/chrome", ".config/anthropic/x", ".letta/x", "forge/x", ".config/nats/x", ".streamlit/config.toml", ".gaia/config/x",
+          ".ansible/collections/x", ".config/earthengine/x", ".lftp/rc", ".config/clever-cloud/x", ".confluent/notes", ".config/calcurse/conf", ".config/obs-studio/basic/profiles/Mine/basic.ini", ".earthly/config.yml",
           ".claude/settings.json", ".codex/config.toml", ".gemini/settings.json",
           ".local/share/opencode/state", ".config/Code/User/settings.json", "snap/other/common/x",
           ".config/configstore/other.json", ".cache/huggingface/hub/model", ".emacs.d/init.el",
           ".gradle/caches/x", ".local/share/jupyter/kernels/x.json", ".cursor/projects/p/x.json",
           ".cache/bazel/_bazel_me/0123/execroot/x", ".vscode-server/x", ".config/pulse/client.conf",
+          ".cache/ms-playwright/chromium-1/x", ".fastlane/x", ".config/heroic/config.json", ".config/nats/x", ".devpod/x", ".cisco/x",
           ".vscode-server/data/x", ".local/state/x", ".config/incus/config.yml", ".subversion/config",
           ".minikube/ca.crt", ".local/share/atuin/history.db", ".local/share/mkcert/rootCA.pem",
           ".openclaw/agents/main/x", ".config/httpie/config.json", ".w3m/history", ".chef/config.rb")
@@ -208,18 +224,46 @@ def named_places(fx):
     named = {"XAUTHORITY": "x/cookie", "JUPYTER_RUNTIME_DIR": "jup", "SOPS_AGE_KEY_FILE": "keys/age",
              "CLAUDE_CONFIG_DIR": "cl", "CODEX_HOME": "cx", "HF_HOME": "hf",
              "GRADLE_USER_HOME": "gr", "CAROOT": "ca", "XDG_STATE_HOME": "st", "INCUS_CONF": "inc",
-             "XDG_DATA_HOME": "data", "XDG_CONFIG_HOME": "cfg"}
+             "XDG_DATA_HOME": "data", "XDG_CONFIG_HOME": "cfg", "QWEN_HOME": "qw", "CONAN_HOME": "co",
+             "X509_USER_PROXY": "proxy.pem", "MINIKUBE_HOME": "mini", "HERMES_HOME": "her", "VIBE_HOME": "vb", "PI_CODING_AGENT_DIR": "pi",
+             "KIMI_SHARE_DIR": "kimi", "XDG_CACHE_HOME": "cc", "VAGRANT_HOME": "vg", "PUB_CACHE": "pub", "FOUNDRY_DIR": "fd", "AWS_WEB_IDENTITY_TOKEN_FILE": "web.jwt"}
     hidden = ("x/cookie", "jup/nbserver-1.json", "keys/age", "cl/.credentials.json", "cx/auth.json",
               "hf/token", "gr/daemon/x", "data/opencode/auth.json", "data/jupyter/runtime/x.json",
               "data/keyrings/x", "cfg/github-copilot/apps.json", "cfg/glab-cli/x",
-              "ca/rootCA-key.pem", "st/syncthing/key.pem", "inc/client.key")
+              "ca/rootCA-key.pem", "st/syncthing/key.pem", "inc/client.key", "qw/oauth_creds.json", "co/credentials.json",
+              "proxy.pem", "mini/profiles/x/client.key", "cl/ide/1.lock", "her/.env", "her/auth.json", "vb/.env", "pi/auth.json", "kimi/credentials/x",
+              "cc/huggingface/token", "vg/data/vagrant_login_token", "pub/credentials.json", "fd/keystores/x", "web.jwt")
     beside = ("x/other", "keys/other", "cl/settings.json", "hf/hub", "data/other", "cfg/other",
-              "ca/rootCA.pem", "st/other", "inc/config.yml")
+              "ca/rootCA.pem", "st/other", "inc/config.yml", "qw/settings.json", "co/profiles/default", "mini/cache/x", "her/config.yaml", "vb/config.toml", "pi/settings.json",
+              "cc/huggingface/hub", "vg/boxes/x", "pub/hosted/x", "fd/cache/x")
     env = {name: fx.home / where for name, where in named.items()}
     for name in hidden + beside:
         fx.write(fx.home / name, "x")
     equal(readable(fx, hidden + beside, env=env), list(beside))
     equal(readable(fx, hidden), list(hidden))  # control
+
+
+# variable, what it names of the home directory's table there, what lies beside it
+MOVED = (("HERMES_HOME", "auth.json", "notes"), ("VIBE_HOME", ".env", "config.toml"), ("KIMI_SHARE_DIR", "credentials/x.json", "logs/x"),
+         ("PI_CODING_AGENT_DIR", "auth.json", "settings.json"),
+         ("XDG_CACHE_HOME", "huggingface/token", "huggingface/hub/x"),
+         ("GRADLE_USER_HOME", "gradle.properties", "caches/x"), ("BUNDLE_USER_HOME", "config", "cache/x"), ("CARGO_HOME", "credentials.toml", "registry/x"),
+         ("VAGRANT_HOME", "data/vagrant_login_token", "boxes/x"), ("PUB_CACHE", "credentials.json", "hosted/x"), ("COPILOT_HOME", "config.json", "logs/x"),
+         ("WANDB_CONFIG_DIR", "settings", "x"), ("FOUNDRY_DIR", "keystores/x", "cache/x"), ("DOCKER_CONFIG", "config.json", "daemon.json"),
+         ("COMPOSER_HOME", "auth.json", "config.json"), ("PULUMI_HOME", "credentials.json", "plugins/x"), ("MYSQL_HOME", "my.cnf", "x"))
+
+
+@test("P4 a variable that moves a directory moves what the table hides in it", variants=("full", "flat"))
+def moved_homes(fx):
+    hidden = [f"m/{variable}/{name}" for variable, name, _ in MOVED] + ["m/token"]
+    beside = [f"m/{variable}/{name}" for variable, _, name in MOVED]
+    env = {variable: fx.home / "m" / variable for variable, _, _ in MOVED} | {"AWS_WEB_IDENTITY_TOKEN_FILE": fx.home / "m/token"}
+    for name in hidden + beside:
+        fx.write(fx.home / name, "password=x\n")
+    equal(readable(fx, hidden + beside, env=env), beside)
+    equal(readable(fx, hidden), hidden, "the control")
+    fx.write(fx.home / "m/GRADLE_USER_HOME/gradle.properties", "parallel=true\n")
+    equal(readable(fx, ["m/GRADLE_USER_HOME/gradle.properties"], env=env), ["m/GRADLE_USER_HOME/gradle.properties"], "no password in it")
 
 
 @test("S9 the record of earlier runs is unreadable, whatever a rule says", variants=ALL_VARIANTS)

@@ -181,6 +181,29 @@ def private_tmp(fx):
                       "socket.socket(socket.AF_UNIX).connect('/tmp/s')"))
 
 
+if SUPERVISED:
+    @test("S12 who is refused a service that only the real /tmp has begins one of its own", variants=("full",))
+    def own_server(fx):
+        """As tmux does: it gives up where it may not connect, and begins a server where there is none."""
+        directory = Path(tempfile.mkdtemp(dir="/tmp", prefix="sandbash-"))
+        script = ("import errno, os, socket\n"
+                  f"path = '{directory}/s'\n"
+                  "if not os.path.isdir(os.path.dirname(path)): os.mkdir(os.path.dirname(path))\n"
+                  "client = socket.socket(socket.AF_UNIX)\n"
+                  "error = client.connect_ex(path)\n"
+                  "print(errno.errorcode.get(error, error))\n"
+                  "if error == errno.ENOENT:\n"
+                  "    server = socket.socket(socket.AF_UNIX)\n"
+                  "    server.bind(path); server.listen()\n"
+                  "    print(client.connect_ex(path))\n")
+        try:
+            with Listener(directory / "s"):
+                equal(fx.run("python3", "-c", script).stdout, "0\n", "control")
+                equal(fx.sandbash("--quiet", "python3", "-c", script).stdout, "ENOENT\n0\n")
+        finally:
+            directory.rmdir()
+
+
 @test("ESCAPES sockets: tmux and X11 stay closed when /tmp is the real one")
 def shared_tmp(fx):
     """In a /tmp of the test's own."""

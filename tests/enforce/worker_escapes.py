@@ -256,7 +256,7 @@ def exec_fd(fd):
     os.waitpid(child, 0)
     return b"uid=" in os.read(read, 100)
 ID = "/usr/bin/id"
-loader = (glob.glob("/lib*/ld-linux*.so*") + glob.glob("/lib/ld-musl*"))[0]
+loader = (glob.glob("/lib*/ld-linux-*.so*") + glob.glob("/lib/ld-musl*"))[0]
 program = open("/usr/bin/python3", "rb").read() if not want["free"] else open(ID, "rb").read()  # id is not even there
 def copy(path):
     with open(path, "wb") as file:

@@ -3,6 +3,7 @@
  *
  *     guarded table         the rows as the table of docs/guarded.md
  *     guarded git           the files of a git directory as the table of docs/git.md
+ *     guarded system        what the machine obeys, as that table
  *     guarded told          those that are told and not asked about, as that table
  *     guarded content ROOT [OLD PATH]...   may PATH's bytes replace OLD's there unasked, with ROOT
  *                           the only guarded directory?  "plain" or "ask", and why; OLD may be missing
@@ -45,6 +46,17 @@ static int print_git(void)
 		printf("| `%s` | %s | %s | %s |\n", rows[i].pattern, rows[i].who, rows[i].why,
 		       harmless ? harmless : "-");
 	}
+	return 0;
+}
+
+static int print_system(void)
+{
+	size_t count;
+	const struct sb_guard_row *rows = sb_guard_system_rows(&count);
+
+	printf("| of the machine | obeyed by | what it does |\n| --- | --- | --- |\n");
+	for (size_t i = 0; i < count; i++)
+		printf("| `%s` | %s | %s |\n", rows[i].pattern, rows[i].who, rows[i].why);
 	return 0;
 }
 
@@ -149,6 +161,8 @@ int main(int argc, char **argv)
 		return print_table();
 	if (argc == 2 && strcmp(argv[1], "git") == 0)
 		return print_git();
+	if (argc == 2 && strcmp(argv[1], "system") == 0)
+		return print_system();
 	if (argc == 2 && strcmp(argv[1], "told") == 0)
 		return print_told();
 	if (argc == 2 && strcmp(argv[1], "judge") == 0)

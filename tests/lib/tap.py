@@ -415,6 +415,8 @@ def run_all():
     faulthandler.enable()  # SIGABRT, of run.py when this takes too long: where do we stand?
     started, busy = time.monotonic(), _busy()
     print(f"1..{len(wanted)}")
+    if not wanted:
+        sys.exit(f"{sys.argv[0]}: no test's name holds {' or '.join(map(repr, sys.argv[1:])) or 'anything'}")
     for number, (label, function, variant, home_in_tmp) in enumerate(wanted, 1):
         label = label.replace("#", "\\#")
         fixture = None

@@ -322,7 +322,8 @@ class Terminal:
                 return False
         try:
             data = os.read(self.master, 65536)
-        except OSError:  # EIO: nobody holds the other side any more
+        except OSError:  # EIO: nobody holds the other side any more, and nothing will come
+            time.sleep(min(max(0, deadline - time.monotonic()), 0.02))  # whoever waits for something else does not spin
             return False
         text = self._decoder.decode(data)
         self.output += text

@@ -236,8 +236,9 @@ def moved_out(fx):
     for line in (".git/hooks/pre-commit", ".envrc", "and 58 more"):
         contains(message(server.asked[-1]), line)
     server.asked.clear()
-    server.data("move_file", source="plain", destination=str(fx.outside / "plain"))
-    equal(server.asked, [], "the neighbour")
+    server.data("copy_file", source="plain", destination=str(fx.outside / "plain"), recursive=True)
+    server.data("move_file", source="plain/file", destination=str(fx.outside / "file"))
+    equal(server.asked, [], "the neighbours: a copy, and a file")
     os.rename(fx.path("tree"), fx.outside / "tree")  # anybody else may
 
 

@@ -1,15 +1,18 @@
 """protocol.py - framing, JSON-RPC, both eras: the right answer to every kind of message."""
 
+import fcntl
 import json
 import os
 import subprocess
-import time
+import sys
+import termios
 from pathlib import Path
 
 from mcp import LEGACY, META, MODERN, Server
 from tap import BIN, PATIENCE, check, contains, equal, run_all, test, wait
 
 PARSE, REQUEST, METHOD, PARAMS = -32700, -32600, -32601, -32602
+GET_PIPE_SIZE = 1032  # F_GETPIPE_SZ: fcntl has it since Python 3.10
 OLD = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 
 
@@ -237,7 +240,9 @@ def slow_reader(fx):
     server.paused.set()
     calls = [server.begin("tools/call", {"name": "read_text_file", "arguments": {"path": "long.txt"}})
              for _ in range(20)]  # many times what a pipe holds
-    time.sleep(0.5)
+    out = server.process.stdout.fileno()
+    half = fcntl.fcntl(out, GET_PIPE_SIZE) // 2
+    wait(lambda: int.from_bytes(fcntl.ioctl(out, termios.FIONREAD, bytes(4)), sys.byteorder) >= half, "nothing is written")
     server.paused.clear()
     for number in calls:
         equal(server.wait(number)["result"]["structuredContent"]["content"], text)

@@ -149,8 +149,13 @@ def said(fx):
     equal(fx.sandbash("--allow-write=later", "--allow-write=~/later", "true").stderr, "")
     flat = fx.sandbash("--allow-write=~/later", "true", variant="flat")
     fx.write(fx.home / ".ssh/id", "key")
-    flat = fx.sandbash("--allow-write=~/later", "true", variant="flat")
+    flat = fx.sandbash("--allow-write=~/later", "sh", "-c", "echo x >~/later && cat ~/later", variant="flat")
+    equal((flat.stdout, flat.stderr), ("x\n", ""))
+    (fx.home / "later").unlink()
+    fx.write(fx.home / ".local/state/sandbash/spares", "no directory")
+    flat = fx.sandbash("--allow-write=~/later", "sh", "-c", "echo x >~/later && cat ~/later", variant="flat")
     contains(flat.stderr, "what is made there cannot be read back")
+    equal((flat.stdout, fx.read(fx.home / "later")), ("", "x\n"))
 
 
 run_all()

@@ -30,6 +30,16 @@ def linked():
     os.link(make("s3"), out + "linked")
     os.chmod("s3", bits)
 
+def linked_from_there():
+    os.link(make(out + "from"), "from")
+    os.chmod("from", bits)
+
+def unnamed_twice():
+    file = os.open(out, os.O_TMPFILE | os.O_RDWR, 0o755)
+    for name in (out + "twice", "twice"):
+        os.link(f"/proc/self/fd/{file}", name, src_dir_fd=file, follow_symlinks=True)
+    os.chmod("twice", bits)
+
 def brought():
     os.mkdir("d")
     make("d/s", bits)
@@ -46,6 +56,8 @@ for name, act in (
         ("rename", lambda: os.rename(make("s1", bits), out + "renamed")),
         ("link", lambda: os.link(make("s2", bits), out + "link")),
         ("link first", linked),
+        ("link from there, then here", linked_from_there),
+        ("unnamed, then here", unnamed_twice),
         ("in a directory", brought)):
     try:
         act()
@@ -54,7 +66,8 @@ for name, act in (
 """
 NEIGHBOURS = r"""set -e; cd "$1"; echo x >a; chmod 755 a; mkdir d; chmod 755 d; echo x >d/b; mv d e; mv e/b c; ln c l
 echo x >~/project/p; mv ~/project/p p; mkdir -p ~/project/q/r; echo x >~/project/q/r/s; mv ~/project/q q; cat q/r/s
-cd ~/project; echo x >own; chmod "$2" own; mkdir own.d; mv own own.d/; mv own.d own.e; ln own.e/own own.l"""
+cd ~/project; echo x >own; chmod "$2" own; mkdir own.d; mv own own.d/; mv own.d own.e; ln own.e/own own.l
+echo x >two; ln two too; chmod 700 too; cp -al own.e own.f; mkdir set; chmod g+s set"""
 
 
 def bits():
@@ -76,14 +89,14 @@ def prepare(fx):
     out.mkdir()
     check(fx.project == fx.home / "project", "the neighbours say so")
     fx.run("python3", "-c", ACTS, out, f"{bits():o}")
-    equal(len(with_bits(out)), 11, "control")
+    equal(len(with_bits(out)), 13, "control")
     return out
 
 
 def holds(fx, out, what, *flags):
     fresh(fx, out)
     result = fx.sandbash("--consent=deny", "--quiet", *flags, "python3", "-c", ACTS, out, f"{bits():o}")
-    equal((with_bits(out), len(result.stdout.splitlines())), ([], 11), f"{what}: {result.stdout}{result.stderr}")
+    equal((with_bits(out), len(result.stdout.splitlines())), ([], 13), f"{what}: {result.stdout}{result.stderr}")
     fresh(fx, out)
     result = fx.sandbash("--consent=deny", *flags, "sh", "-c", NEIGHBOURS, "-", out, f"{bits():o}")
     equal(result.status, 0, f"{what}, neighbours: {result.stderr}")
@@ -124,6 +137,25 @@ def answered(fx):
     person.answer("2", "/out/first")
     equal(person.end(), 0)
     holds(fx, out, "the session's next run", "--session=bits")
+
+
+@test("P3 bits: a file with several names gets them by none, whoever has linked it", variants=("full", "flat"))
+def several(fx):
+    out = fx.outside / "out"
+    out.mkdir()
+    words = ["chmod", f"{bits():o}", "file"]
+    for boxed in (False, True):
+        fx.write(out / "file", "x")
+        os.link(out / "file", fx.path("file"))
+        result = fx.sandbash("--consent=deny", *words) if boxed else fx.run(*words)
+        equal((with_bits(out), result.status != 0), ([] if boxed else ["file"], boxed), result.stderr)
+        if boxed:
+            equal(fx.sandbash("--consent=deny", "chmod", "700", "file").status, 0, "neighbour: other modes")
+            equal(fx.sandbash("--consent=deny", f"--allow-write={fx.path('file')}", *words).status, 0, "a rule for it")
+        (out / "file").unlink()
+        fx.path("file").unlink()
+    fx.write("file", "x")
+    equal(fx.sandbash("--consent=deny", *words).status, 0, "neighbour: with one name")
 
 
 run_all()

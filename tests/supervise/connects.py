@@ -9,6 +9,7 @@ import threading
 import time
 from pathlib import Path
 
+from person import Person
 from tap import check, contains, equal, lacks, run_all, test
 
 WORDS = "a socket that this run has not made"
@@ -139,6 +140,25 @@ def taken(fx):
         shutil.rmtree(place)
 
 
+@test("P2 nor by an answer for the directory", variants=("full", "flat"))
+def taken_by_answer(fx):
+    place = fx.outside / "out"
+    deep = place / "deep"
+    ways = {"removed": f"rm -f {deep}/s", "moved": f"mv {deep}/s {place}/s", "moved here": f"mv {deep}/s here",
+            "linked": f"ln {deep}/s here", "replaced": f"mv -f {place}/first {deep}/s",
+            "moved with its directory": f"mv {deep} {place}/away"}
+    for what, way in ways.items():
+        with Service(deep / "s") as service:
+            person = Person(fx, "sh", "-c", f"echo x >{place}/first; mkdir {place}/d && mv {place}/d {place}/e; {way}")
+            person.answer("2", "/out/first")
+            person.answer("3", WORDS)
+            check(person.end() != 0, what)
+            check(stat.S_ISSOCK((deep / "s").lstat().st_mode) and not fx.path("here").exists(), what)
+            check((place / "e").is_dir(), "neighbour: files and directories")
+            connects(fx, service)
+        shutil.rmtree(place)
+
+
 @test("P2 with the home directory as project, services under a dot in it are none of the run's", variants=("full", "flat"))
 def home(fx):
     for name in (".cache/git/credential/socket", ".x.sock"):
@@ -169,6 +189,8 @@ def earlier(fx):
 MOVES = {
     "renamed": "os.rename(there, here)",
     "linked": "os.link(there, here)",
+    "linked by a descriptor": "fd = os.open(there, os.O_PATH); libc.linkat(fd, b'', -100, here.encode(), 0x1000); "
+                              "libc.linkat(-100, b'/proc/self/fd/%d' % fd, -100, here.encode(), 0x400)",
     "brought along": "os.rename(os.path.dirname(there), here); here += '/s'",
     "exchanged": "open(here, 'w').close(); assert libc.renameat2(-100, there.encode(), -100, here.encode(), 2) == 0",
     "under a name that a rule means":

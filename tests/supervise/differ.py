@@ -76,6 +76,9 @@ BY_DESCRIPTOR = re.compile(r"\b(f(chmod|chown|setxattr|removexattr)\(\d|\w+\(\d+
                            rf"\w+\(.*{MAGIC})")
 
 
+# The set-user-ID and set-group-ID bits of a file that has several names: the others may be anywhere.
+BITS_ANSWER = (re.compile(r"\bf?chmod(at2?)?\(.*, 0[2-7][0-7]{3}\b.* = 0$"), re.compile(r" = EPERM$"))
+
 # A link beneath a directory that cannot be looked into: it might be git's (docs/security.md).
 LINK_ANSWER = (re.compile(r"\b(symlink(at)?|rename(at2?)?|link(at)?)\(.* = 0$"),
                re.compile(r" = EACCES$"))
@@ -107,7 +110,7 @@ def is_excused(native, inside, before, variant):
     if IS_STATIC or IS_NATIVE:
         return False
     return any(e.search(native) for e in SUPERVISED_ANSWERS) or both(LONG_ANSWER) or \
-        both(HOW_ANSWER) or both(NO_MODE_ANSWER) or \
+        both(HOW_ANSWER) or both(NO_MODE_ANSWER) or both(BITS_ANSWER) or \
         (both(LINK_ANSWER) and is_closed(before)) or \
         (SET_TIME.search(native) and FULL_TABLE.search("\n".join(before))) or \
         (variant == "flat" and both(FLAT_ANSWER) and is_out_of_reach(native, before))

@@ -47,6 +47,13 @@ def replaced():
     os.makedirs("a/b"); os.symlink("../.bash_aliases", "a/b/x")
     open("file", "w").close(); os.rename("a/b/x", "file")
 def linked(): os.makedirs("a/b"); os.symlink("../.bash_aliases", "a/b/x"); os.link("a/b/x", "x", follow_symlinks=False)
+def held():
+    os.makedirs("a/b"); os.symlink("../.bash_aliases", "a/b/x")
+    return os.open("a/b/x", os.O_PATH | os.O_NOFOLLOW)
+def linked_by_descriptor():  # before Linux 6.10 the first way is root's alone
+    fd = held()
+    libc.linkat(fd, b"", -100, b"x", 0x1000)
+    libc.linkat(-100, b"/proc/self/fd/%d" % fd, -100, b"x", 0x400)
 def exchanged():
     os.makedirs("a/b"); os.symlink("../.bash_aliases", "a/b/x"); open("file", "w").close(); exchange("a/b/x", "file")
 def exchanged_back():
@@ -64,7 +71,7 @@ def turned_to_a_plain_place():
     os.makedirs(home + "/plain", exist_ok=True); os.mkdir("a"); os.symlink("a/../.bash_aliases", "x"); os.rmdir("a")
     os.symlink(home + "/plain", "a")
 for way in (absolute, relative, odd, deep, by_file, by_directory, by_above, by_process, by_root, by_process_in_steps,
-            at_descriptor, by_long_text, by_many, moved_up, replaced, linked, exchanged, exchanged_back, carried_up,
+            at_descriptor, by_long_text, by_many, moved_up, replaced, linked, linked_by_descriptor, exchanged, exchanged_back, carried_up,
             carried_from_there, turned, turned_in_the_project, turned_to_a_plain_place):
     clean()
     try: way()
@@ -72,7 +79,7 @@ for way in (absolute, relative, odd, deep, by_file, by_directory, by_above, by_p
     print(way.__name__, "PLANTED" if found() else "no")
 clean()
 """
-WAYS = 23
+WAYS = 24
 
 
 @test("no way to a link in the project that leads to a shell's start-up file", BOTH)

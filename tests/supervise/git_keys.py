@@ -1,4 +1,4 @@
-"""git_keys.py - settings of git: the harmless ones unasked, and what only looks like them."""
+"""git_keys.py - settings of git: the harmless ones unasked and untold, and what only looks like them.  git_told.py has what is told."""
 
 from tap import check, equal, run_all, test
 
@@ -7,9 +7,9 @@ BOTH = ("full", "flat")
 HARMLESS = """advice.detachedHead=false am.threeWay=true blame.ignoreRevsFile=.git-blame-ignore-revs
 branch.main.description=text branch.main.gh-merge-base=main branch.main.vscode-merge-base=origin/main
 checkout.workers=4 color.diff.new=green color.ui=auto column.ui=auto commit.gpgSign=true commit.verbose=true
-core.autocrlf=input core.commitGraph=true core.sharedRepository=group core.sharedRepository=0660
-core.untrackedCache=true credential.https://example.org.username=me diff.algorithm=histogram diff.colorMoved=zebra
-feature.manyFiles=true fetch.parallel=4 fetch.prune=true format.pretty=%h:%s gc.auto=0 gc.pruneExpire=2.weeks.ago
+core.commitGraph=true core.sharedRepository=group core.sharedRepository=0660
+core.untrackedCache=true diff.algorithm=histogram diff.colorMoved=zebra
+feature.manyFiles=true fetch.parallel=4 format.pretty=%h:%s gc.auto=0 gc.pruneExpire=2.weeks.ago
 gitflow.branch.develop=develop gitflow.prefix.feature=feature/ grep.lineNumber=true http.postBuffer=524288000
 i18n.commitEncoding=UTF-8 index.threads=2 lfs.https://example.org/x.git/info/lfs.access=basic
 lfs.https://example.org/x.git/info/lfs.locksverify=true log.date=iso maintenance.auto=false
@@ -17,8 +17,8 @@ maintenance.gc.enabled=false maintenance.strategy=incremental merge.conflictStyl
 notes.displayRef=refs/notes/* pack.threads=1 pager.branch=false pull.ff=only pull.rebase=true push.autoSetupRemote=true
 push.default=simple rebase.autosquash=true rebase.updateRefs=true remote.o.tagOpt=--tags remote.o.promisor=false
 remote.o.fetch=+refs/heads/*:refs/remotes/o/* remote.o.fetch=main remote.o.fetch=^refs/heads/x remote.o.fetch=+refs/pull/*/head:refs/remotes/o/pr/*
-extensions.refStorage=files rerere.enabled=true stash.showPatch=true status.showStash=true submodule.recurse=true tag.sort=-version:refname
-uploadpack.allowFilter=true user.signingKey=ABCDEF0123 versionsort.suffix=-rc worktree.guessRemote=true""".split()
+extensions.refStorage=files rerere.enabled=true stash.showPatch=true status.showStash=true tag.sort=-version:refname
+uploadpack.allowFilter=true versionsort.suffix=-rc worktree.guessRemote=true""".split()
 
 # None of these may land unasked.
 ASKED = """alias.st=!sh blame.ignoreRevsFile=/etc/passwd blame.ignoreRevsFile=../x branch.main.mergeOptions=--foo

@@ -46,6 +46,12 @@ ELSEWHERE = {
     "git config pretty.lg '%%h %%s'": "pretty.lg is now %%h %%s",
     "git config pretty.lg %h": "pretty.lg is now %h",
     "git config log.excludeDecoration '*'": "log.excludedecoration is now *",
+    "git config i18n.logOutputEncoding utf-16": "i18n.logoutputencoding is now utf-16",
+    "git config user.name 'Somebody Else'": "user.name is now Somebody Else",
+    "git config user.email else@example.net": "user.email is now else@example.net",
+    "git config author.email else@example.net": "author.email is now else@example.net",
+    "git config remote.origin.gh-resolved someone/else": "remote.origin.gh-resolved is now someone/else",
+    f"git remote add o {NEW}; git config remote.o.gh-resolved base": "remote.o.gh-resolved is now base",
     "git config log.showRoot false": "log.showroot is now false",
     "git config core.fileMode false": "core.filemode is now false, was true",
     "git config core.warnAmbiguousRefs false": "core.warnambiguousrefs is now false",
@@ -64,10 +70,53 @@ ELSEWHERE = {
     "git config commit.gpgSign false": "commit.gpgsign is now false",
     "git config merge.verifySignatures no": "merge.verifysignatures is now no",
     "git config fetch.fsckObjects 0": "fetch.fsckobjects is now 0",
+    # what git init finds out about the file system, said otherwise
+    "git config core.ignoreCase true": "core.ignorecase is now true",
+    "printf '[core]\\nignorecase\\n' >>.git/config": "core.ignorecase is now true",
+    "git config core.precomposeUnicode true": "core.precomposeunicode is now true",
+    "git config core.fileMode ''": "core.filemode is now , was true",
+    "git config core.fileMode 0x0": "core.filemode is now 0x0, was true",
+    "git config core.symlinks false": "core.symlinks is now false",
+    "git config core.autocrlf input": "core.autocrlf is now input",
+    "git config core.eol crlf": "core.eol is now crlf",
+    "git config core.safecrlf false": "core.safecrlf is now false",
+    # what a plain push, fetch or rebase does
+    "git config push.followTags true": "push.followtags is now true",
+    "git config push.recurseSubmodules on-demand": "push.recursesubmodules is now on-demand",
+    "git config push.recurseSubmodules no": "push.recursesubmodules is now no",
+    "git config submodule.recurse true": "submodule.recurse is now true",
+    "git config push.useForceIfIncludes false": "push.useforceifincludes is now false",
+    "git config push.default upstream": "push.default is now upstream",
+    "git config fetch.prune true": "fetch.prune is now true",
+    "printf '[fetch]\\npruneTags\\n' >>.git/config": "fetch.prunetags is now true",
+    "git config remote.origin.prune true": "remote.origin.prune is now true",
+    "git config remote.origin.pruneTags 1": "remote.origin.prunetags is now 1",
+    "git config fetch.showForcedUpdates false": "fetch.showforcedupdates is now false",
+    "git config checkout.defaultRemote fork": "checkout.defaultremote is now fork",
+    "git config extensions.partialClone origin": "extensions.partialclone is now origin",
+    "git config credential.https://example.org.username else": "credential.https://example.org.username is now else",
+    "git config user.signingKey 0123456789ABCDEF": "user.signingkey is now 0123456789ABCDEF",
+    "git config rebase.missingCommitsCheck ignore": "rebase.missingcommitscheck is now ignore",
+    "git config rerere.autoUpdate true": "rerere.autoupdate is now true",
+    "git config lfs.allowIncompletePush true": "lfs.allowincompletepush is now true",
+    # what is shown
+    "git config log.diffMerges off": "log.diffmerges is now off",
+    "git config log.decorate no": "log.decorate is now no",
+    "git config merge.stat false": "merge.stat is now false",
+    "git config stash.showStat false": "stash.showstat is now false",
+    "git config commit.status false": "commit.status is now false",
+    "git config i18n.commitEncoding utf-7": "i18n.commitencoding is now utf-7",
+    "git config blame.ignoreRevsFile mine": "blame.ignorerevsfile is now mine",
+    "git config sparse.expectFilesOutsideOfPatterns true": "sparse.expectfilesoutsideofpatterns is now true",
+    "git config extensions.preciousObjects false": "extensions.preciousobjects is now false",
     f"git remote set-url origin {NEW}; mv .git g": ".git is gone",
     "echo '*' >>.git/info/exclude": "info/exclude now hides *",
     "mkdir -p .git/info; echo '* -diff' >>.git/info/attributes": "info/attributes now hides * -diff",
     "mkdir -p .git/info; printf '[attr]x binary\\n* x\\n' >.git/info/attributes": "info/attributes now hides [attr]x binary",
+    "mkdir -p .git/info; echo '*.sh working-tree-encoding=UTF-7' >>.git/info/attributes": "info/attributes now hides *.sh working-tree-encoding=UTF-7",
+    "mkdir -p .git/info; echo '* ident' >>.git/info/attributes": "info/attributes now hides * ident",
+    "mkdir -p .git/info; echo '*.c filter=lfs' >>.git/info/attributes": "info/attributes now hides *.c filter=lfs",
+    "mkdir -p .git/info; echo '*.md merge=union' >>.git/info/attributes": "info/attributes now hides *.md merge=union",
     "git rev-parse HEAD >.git/shallow": "git log ends early",
     "id=$(git rev-parse HEAD); mv .git/refs r; echo $id >.git/shallow; mv r .git/refs": "git log ends early",
     "git update-ref refs/remotes/origin/main HEAD; git tag origin/main": "refs/tags/origin/main has the short name of refs/remotes/origin/main",
@@ -78,19 +127,30 @@ ELSEWHERE = {
     "mv .git/info i; echo '*' >>i/exclude; mv i .git/info": "info/exclude now hides *",
 }
 
+DAILY = "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=protocol.file.allow GIT_CONFIG_VALUE_0=always"
+
 # What changes nothing of that.
 SAME = ["git remote rename origin up", f"git remote add other {NEW}", "git remote remove fork",
         f"git remote set-url origin {NEW}; git remote set-url origin {OLD}", "git checkout -q -b new",
         "git branch -q -u main new 2>/dev/null || git branch -q new", "git config branch.new.remote fork",
         "git config status.showUntrackedFiles all", "echo '# comment' >>.git/info/exclude",
-        "git config user.name x; git config branch.main.rebase true", "git config commit.gpgSign true",
+        "git config branch.main.rebase true; git config i18n.logOutputEncoding UTF-8", "git config commit.gpgSign true",
         "git config branch.new.merge refs/heads/x; git config remote.origin.mirror false",
         "git config color.ui auto; git config color.diff.new 'green bold'; git config core.bigFileThreshold 512m",
         "git config format.pretty oneline; git config pretty.lg '%C(auto)%h%Creset %s %C(bold blue)%an'; git config gc.pruneExpire 2.weeks.ago; git config gc.reflogExpire never",
         "git config --add remote.origin.fetch '+refs/pull/*/head:refs/remotes/origin/pr/*'",
         "git config --add remote.origin.fetch +refs/notes/*:refs/notes/*; git remote set-branches origin main",
         "git tag v2; git branch other; git update-ref refs/remotes/origin/other2 HEAD; git pack-refs --all",
-        "mkdir -p .git/info; echo '*.c diff=cpp' >.git/info/attributes; git clone -q --depth 1 file://$PWD d; rm -rf d",
+        "mkdir -p .git/info; printf '*.c diff=cpp\\n* filter=annex\\n* text=auto\\n*.x !filter  -text linguist-vendored' >.git/info/attributes; git clone -q --depth 1 file://$PWD d; rm -rf d",
+        "git config core.ignoreCase false; git config core.precomposeUnicode false; git config core.fileMode true; git config core.symlinks 1",
+        "git config core.autocrlf false; git config core.eol lf; git config core.safecrlf warn",
+        "git config push.autoSetupRemote true; git config push.followTags no; git config push.recurseSubmodules check",
+        "git config fetch.prune false; git config remote.origin.prune ''; git config log.diffMerges first-parent; git config log.decorate short",
+        "git config blame.ignoreRevsFile .git-blame-ignore-revs; git config rebase.missingCommitsCheck error; git config i18n.commitEncoding utf-8",
+        f"{DAILY} git init -q i; git -C i commit -q --allow-empty -m i; git clone -q i c; {DAILY} git -C c submodule --quiet add $PWD/i s; git -C c commit -q -m s",
+        f"git init -q i; git -C i commit -q --allow-empty -m i; {DAILY} git submodule --quiet add $PWD/i s; git submodule --quiet sync",
+        "git worktree add -q w; git -C w commit -q --allow-empty -m w; git config extensions.worktreeConfig true; git -C w config --worktree core.bare false",
+        "git init -q; git init -q --bare b.git; git clone -q --bare . m.git",
         "git config push.default current", "git config remote.origin.promisor false", "mv .git g; mv g .git"]
 
 
@@ -112,6 +172,30 @@ def same(fx):
     for script in SAME:
         lacks(inside(fx, script), TOLD)
         equal(fx.run("bash", "-c", "rm -rf .git; cp -r ../start .git").status, 0)
+
+
+# How git outside shows and publishes with such a setting: command, what it prints before, and after.
+MEANT = {
+    "git config core.ignoreCase true": ("git status --short | grep make", "?? makefile\n", ""),
+    "git config push.followTags true": ("git tag -a -m r v9; git push -q ../o.git main; git -C ../o.git tag", "", "v9\n"),
+    "git config fetch.prune true; git config fetch.pruneTags true": ("git fetch -q ../o.git '+refs/tags/*:refs/tags/*'; git tag", "v1\n", ""),
+    "mkdir -p .git/info; echo '* ident' >.git/info/attributes": ("touch u; git update-index -q --refresh; git diff --stat | grep -c u", "1\n", "0\n"),
+    "git config log.diffMerges off": ("git show -m --format= | grep -c ^diff", "3\n", "0\n"),
+}
+
+
+@test("the control: git outside shows less, publishes more and deletes by such settings")
+def meant(fx):
+    begin(fx)
+    equal(fx.run("bash", "-c", """set -e
+        git init -q --bare ../o.git; echo x >Makefile; git add Makefile; git commit -qm m; echo y >makefile; git tag v1
+        git branch b HEAD~; git switch -q b; echo z >z; echo 'echo $Id$' >u; git add z u; git commit -qm z; git switch -q main; git merge -q b; echo 'echo $Id: ; id $' >u
+        cp -r . ../start""").status, 0)
+    for script, (look, before, after) in MEANT.items():
+        equal(fx.run("bash", "-c", look).stdout, before, look)
+        equal(fx.run("bash", "-c", f"rm -rf .git ../o.git; cp -r ../start/.git .; git init -q --bare ../o.git; {script}").status, 0)
+        equal(fx.run("bash", "-c", look).stdout, after, f"{script}: {look}")
+        equal(fx.run("bash", "-c", "rm -rf .git ../o.git; cp -r ../start/.git .; git init -q --bare ../o.git").status, 0)
 
 
 @test("a fetch that would delete branches asks, and does so outside", variants=BOTH)
@@ -139,6 +223,11 @@ def inner(fx):
     contains(inside(fx, "git -C i commit -q --allow-empty -m x; git -C i rev-parse HEAD >i/.git/shallow"), "git log ends early")
     contains(inside(fx, "echo '* binary' >i/.git/info/attributes"), "info/attributes now hides * binary")
     lacks(inside(fx, f"git init -q j; git -C j remote add origin {NEW}"), TOLD)
+    # a test makes repositories, and gives them names
+    lacks(inside(fx, "git init -q k; git -C k config user.name x; git -C k config user.email x@y"), TOLD)
+    contains(inside(fx, "git -C k config user.name z"), "user.name is now z, was x")
+    equal(fx.run("git", "config", "remote.origin.gh-resolved", "base").status, 0)
+    lacks(inside(fx, "git remote rename origin up; git config remote.up.gh-resolved"), TOLD)
 
 
 run_all()

@@ -59,6 +59,35 @@ def fast(fx):
     equal(result.status, 0, result.stderr)
 
 
+def modules(fx, url, *flags):
+    return fx.sandbash("--consent=deny", "--quiet", *flags, "git", "config", "-f", ".gitmodules", "submodule.s.url", url)
+
+
+@test("a submodule's URL leads no push to a fast directory, whatever file says it", variants=("full", "flat"))
+def submodule(fx):
+    fx.git_project()
+    flags = ("--rule=fast build", "--rule=fast ../fast")
+    plant = f"""git init -q --bare $D/x.git; printf '#!/bin/sh\n>{fx.dir}/ran\n' >$D/x.git/hooks/pre-receive; chmod +x $D/x.git/hooks/pre-receive"""
+    equal(fx.run("bash", "-c", f"""set -e; mkdir build ../fast; D=build; {plant}; D=../fast; {plant}; git init -q ../lib; git -C ../lib commit -q --allow-empty -m x
+        git -c protocol.file.allow=always submodule --quiet add $PWD/../lib s; git commit -q -m s; cp .gitmodules ../saved""").status, 0)
+    push = "git submodule --quiet sync; git -C s push -q origin HEAD:refs/heads/x 2>/dev/null; git -C s push -q origin :x 2>/dev/null"
+    for url in (f"{fx.project}/build/x.git", f"file://{fx.project}/b%75ild/x.git", "./build/x.git", "../fast/x.git", "./../fast/x.git"):
+        equal(fx.run("git", "config", "-f", ".gitmodules", "submodule.s.url", url).status, 0)
+        fx.run("bash", "-c", push)
+        check(ran(fx), f"the control: {url}")
+        fx.run("cp", "../saved", ".gitmodules")
+        check(modules(fx, url, *flags).status != 0, url)
+        equal(fx.read(".gitmodules"), fx.read("../saved"), url)
+        fx.run("bash", "-c", push)
+        check(not ran(fx), url)
+    # what begins at a remote that is set later, and the cache of a project
+    for url in ("../../fast/y", "../../home/fast/y", "../sandbash-caches/x", f"{fx.home}/.cache/sandbash-caches/x", "~/x", "/proc/self/cwd/x"):
+        check(modules(fx, url, *flags).status != 0, url)
+    for url in ("../lib", "../x.git", "./sub", "https://host/x", "git@host:x/y", "../../other/x.git", "../build", "../fast.git", f"{fx.home}/lib"):
+        result = modules(fx, url, *flags)
+        equal(result.status, 0, f"{url}: {result.stderr}")
+
+
 @test("a URL whose scheme starts a helper", variants=("full",))
 def helper(fx):
     fx.git_project()

@@ -1,5 +1,6 @@
 """hidden.py - P4: a deny rule also hides what appears or is replaced while the run goes on."""
 
+import json
 import os
 import shutil
 import time
@@ -182,5 +183,25 @@ def first_run(fx):
         check(word.strip() and list(state.rglob("*.jsonl")), "control: there is something to read")
         shutil.rmtree(config)
         shutil.rmtree(state)
+
+
+@test("P4 a file that a rule opens in a hidden directory can be changed and not be taken away, as --explain says", variants=BOTH)
+def opened_in_hidden(fx):
+    area = fx.home / "area"
+    rules = [f"--rule=write {area}/f", f"--rule=write {area}/sub"]
+    for hides in ([f"--rule=deny {area}"], [f"--rule=ask:read {area}"], []):
+        fx.write(area / "f", "old")
+        fx.write(area / "sub/g", "old")
+        script = f"echo x >{area}/f && rm {area}/sub/g || exit 9; rm {area}/f"
+        result = fx.sandbash("--consent=deny", "--quiet", *rules, *hides, "sh", "-c", script)
+        equal((fx.exists(area / "f"), fx.exists(area / "sub/g"), result.status == 0), (bool(hides), False, not hides), result.stderr)
+        fx.write(area / "f", "old")
+        fx.write(area / "sub/g", "old")
+        for path, delete in ((area / "f", "deny" if hides else "allow"), (area / "sub/g", "allow")):
+            said = json.loads(fx.sandbash(*rules, *hides, "--json", "--explain", path).stdout)["decisions"]
+            equal({op: said[op]["verdict"] for op in ("read", "modify", "delete")},
+                  {"read": "allow", "modify": "allow", "delete": delete}, f"{hides} {path}")
+    equal(fx.run("rm", area / "f").status, 0, "the control")
+
 
 run_all()

@@ -256,4 +256,23 @@ def programs(fx):
     equal(fx.sandbash("sh", "-c", "mkdir bin && echo x >bin/ls", cwd=fx.project).status, 0, "a project's own")
 
 
+@test("the account's own home directory counts, too, where HOME is another one", variants=("full",))
+def of_account(fx):
+    """An editor of a package has a HOME of its own, the shell beside it has not."""
+    other, accounts = fx.dir / "other", fx.dir / "passwd"
+    other.mkdir()
+    accounts.write_text(f"me:x:0:0::{fx.home}:/bin/sh\nyou:x:{os.getuid()}:0::{fx.home}:/bin/sh\n")
+    lead(fx, ".vim", "v")
+    fx.write("v/plugin/x.vim", "good\n")
+    fx.write("pg", "good\n")
+    fx.write("plain/x.vim", "good\n")
+    fx.write(fx.home / ".gitconfig", f"[core]\n\tpager = {fx.project}/pg\n")
+    mounts = ["unshare", "-m"] if os.getuid() == 0 else ["unshare", "-Urm"]
+    for name, lands in (("v/plugin/x.vim", False), ("pg", False), ("plain/x.vim", True)):
+        words = fx.argv("--consent=deny", "--quiet", "--anywhere", "sh", "-c", 'echo evil >"$1"', "sh", name)
+        result = fx.run(*mounts, "sh", "-c", 'mount --bind "$0" /etc/passwd && exec "$@"', accounts, *words, env={"HOME": other})
+        equal(fx.read(name), "evil\n" if lands else "good\n", f"{name}: {result.stderr}")
+        equal(fx.run("sh", "-c", 'echo evil >"$1"', "sh", name).status, 0, "control")
+
+
 run_all()

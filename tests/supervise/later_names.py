@@ -36,8 +36,20 @@ GUARDED = (
     ".local/share/thumbnailers/x.thumbnailer", ".config/nixpkgs/config.nix", ".sbt/1.0/plugins/x.sbt", ".vagrant.d/Vagrantfile",
     ".local/share/nvim/lazy/x/plugin/x.lua", ".newsboat/config", ".mailrc", ".gnus.el", "auto/main.el", "paper/auto/main.elc", "style/foo.el", "yt-dlp.conf", ".yt-dlp/config",
     ".config/yt-dlp.conf", ".spiceinit", "spice.rc", "spinit", ".pylintrc", "pylintrc", "pylintrc.toml", ".gitlint", "ansible.cfg", "_MTN/monotonerc", ".groovy/lib/x.jar", ".config/neofetch/config.conf",
+    "CVS/Root", ".svn/wc.db", "sub/.fslckout", "_FOSSIL_", ".huskyrc.yaml", ".huskyrc.cjs", "husky.config.cjs", ".nanostagedrc", "nano-staged.mjs",
+    ".ugrep", "startup.m", "PKG_ADD", "maxima-init.mac", ".gambini", ".csirc", ".singularrc", ".magicrc", ".fxrc.js", "xschemrc", "_opam/.opam-switch/environment", ".config/visidata/config.py",
+    ".config/aria2/aria2.conf", ".config/beets/config.yaml", ".conkyrc", ".calcurse/hooks/pre-load",
+    ".npm/_npx/0123456789abcdef/node_modules/x/cli.js", ".vilerc", ".phpdbginit", ".luacheckrc", ".lintr", "rootlogon.C", "sub/scilab.ini", "app.pro.user",
+    "x.geany", "ipython_config.json", ".solargraph.yml", ".cache/pre-commit/x/hook", ".cache/node/corepack/v1/npm/x.js", ".local/share/uv/tools/x/bin/x",
+    ".pyenv/versions/3.13/bin/python", ".rbenv/plugins/x/bin/x", ".local/share/nvim/mason/bin/x", ".lftprc", ".R/Makevars", ".byobu/statusrc",
+    ".vilerc", "sub/.phpdbginit", ".luacheckrc", ".lintr", "rootlogon.C", ".rootrc", "scilab.ini", ".cdsinit", ".synopsys_dc.setup", "gafrc",
+    ".tflint.d/plugins/x", ".pdm-plugins/lib/x.py", "codesettings.json", ".nlsp-settings/x.json", ".solargraph.yml", "x.pro.user",
+    "CMakeLists.txt.user", "x.geany", "ipython_config.json", "jupyter_console_config.json", ".phpbrewrc", ".tfswitch.toml", ".zk/config.toml",
+    ".npm/_npx/1/node_modules/.bin/x", ".cache/pre-commit/x/y", ".local/share/uv/tools/x/bin/x", ".pyenv/versions/3/bin/python", ".condarc",
+    ".R/Makevars", ".byobu/statusrc", ".local/share/konsole/x.profile", ".config/broot/conf.hjson", ".config/blender/4.2/scripts/startup/x.py",
 )
 PLAIN = (
+    ".npm/_cacache/x", ".cache/uv/archive-v0/x", ".local/share/pnpm/store/v10/x", "global.json", "main.C", ".pyenv/cache/x", "x.user",
     ".crush/crush.db", ".crush/logs/crush.log", ".flox/cache/x", ".flox/run/x", ".goose/memory/x.txt",
     ".jupyter/lab/workspaces/x.jupyterlab-workspace", ".ipython/profile_default/history.sqlite",
     ".copilot/session-state/x.json", ".vibe/logs/x", ".openhandsx", ".env.staging", ".env.example",
@@ -55,6 +67,11 @@ PLAIN = (
     ".ipython/profile_default/db/x", "conductor.yaml", ".superset/state.db", ".sbt/boot/x", ".groovy/grapes/x.jar", ".vagrant/machines/x",
     ".chef/cache/x.json", "Vagrantfile", "gptme.md", ".nvm/alias/default", "auto/main.tex", "style/foo.sty", "style/main.css", "yt-dlp.md", "x.spice", "setup.cfg", "pyproject.toml",
     "ansible.md", "gitlint.md", "auto/el/x", "series", "patches/a.patch", ".hg/dirstate", "_MTN/log", ".task/pending.data",
+    "CVS/Entries", ".svn/entries", ".svn/tmp/x", "startup.py", "ugrep.txt", "_opam/lib/x.cma", "_opam/.opam-switch/packages/x", "maxima.mac",
+    ".calcurse/todo",
+    "vilerc", "root.C", "x.C", "scilab.sce", "lintr.R", "global.json", "CMakeLists.txt", "x.user", "x.pro", ".tflint.hcl", ".pdm-python", ".pdm-build/x",
+    ".npm/_cacache/x", ".npm/_logs/x", ".cache/uv/wheels-v5/x", ".local/share/uv/credentials.md", ".zk/notebook.db",
+    ".asdf/downloads/x", ".local/share/pnpm/store/v10/x", ".bun/install/cache/x", ".terraform/providers/x", "console_config.json",
 )
 
 
@@ -118,6 +135,30 @@ def other_ways(fx):
     check(fx.exists(".config/i3/config") and fx.path("latexmkrc").is_symlink())
 
 
+# what opens it, what a runner or a manager of programs starts, what builds write beside it
+RUNNERS = ((".npm", "_npx/0/node_modules/x/x.js", "_cacache/x"), (".cache", "pre-commit/r/x", "pip/x"), (".cache", "node/corepack/v1/x", "node-gyp/x"),
+           (".cache", "pnpm/dlx/x/y", "pnpm/metadata/x"), (".cache/uv", "environments-v2/x/bin/x", "archive-v0/x/y"), (".cache", "deno/npm/x", "go-build/x"),
+           (".local/share", "uv/tools/x/bin/x", "x/y"), (".local/share", "pipx/venvs/x/bin/x", "x/y"), (".local/share/pnpm", "x", "store/v10/x"),
+           (".local/share/nvim", "mason/bin/x", "shada/x"), (".pyenv", "versions/3/bin/x", "cache/x"), (".rbenv", "plugins/x/y", "cache/x"),
+           (".asdf", "installs/x/y", "tmp/x"), (".bun", "install/global/x", "install/cache/x"), (".gem", "ruby/3.3.0/bin/x", "specs/x"),
+           (".composer", "vendor/bin/x", "cache/x"), (".foundry", "bin/x", "cache/x"), (".mix", "archives/x", "x"))
+
+
+@test("P2 a rule for a cache does not cover the programs in it that a runner starts; one that names them does", variants=("full", "flat"))
+def runners(fx):
+    for place, program, package in RUNNERS:
+        top = fx.home / place
+        top.mkdir(parents=True, exist_ok=True)
+        fx.sandbash("--consent=deny", "--quiet", f"--allow-write={top}", "sh", "-c", WRITE, "-", top / program, top / package)
+        check(not (top / program).exists(), f"{place}/{program} was planted")
+        equal((top / package).read_text(), "x\n", f"the neighbour {place}/{package}")
+        inside = top / program.split("/")[0] if program.count("/") > 1 else None
+        if inside and place in (".npm", ".pyenv", ".local/share/nvim"):
+            inside.mkdir(exist_ok=True)
+            works(fx.sandbash("--consent=deny", f"--allow-write={inside}", "sh", "-c", WRITE, "-", top / program))
+            equal((top / program).read_text(), "x\n", f"opened by its name: {place}/{program}")
+
+
 @test("P2 state that the same tools write all day is not asked about", variants=("full", "flat"))
 def plain(fx):
     result = fx.sandbash("--consent=deny", "sh", "-c", WRITE, "-", *PLAIN)
@@ -169,7 +210,8 @@ def dotenv(fx):
 
 
 VERSIONS = {".python-version": "3.12.1\n3.11", ".ruby-version": "ruby-3.3.0", ".nvmrc": "lts/iron", ".node-version": "v22.1.0",
-            ".sdkmanrc": "# of sdk env\njava=21.0.2-tem", ".tool-versions": "nodejs 22.1.0\nruby ref:main", ".java-version": "21"}
+            ".sdkmanrc": "# of sdk env\njava=21.0.2-tem", ".tool-versions": "nodejs 22.1.0\nruby ref:main", ".java-version": "21",
+            ".bazelversion": "7.4.1", ".tfswitchrc": "1.9.0"}
 
 
 @test("P2 which version of a tool is run: a version lands, a path, an option and what a prompt obeys ask", variants=("full", "flat"))

@@ -17,6 +17,8 @@ conf() { mkdir -p "$(dirname "$1")"; printf '[core]\\n\\tpager = : >"$TRACE"; ca
 """
 COMMIT = "git -c user.name=x -c user.email=x@x commit -q --allow-empty -m x; git status"
 
+NAMING = "git init -q n; git -C n config core.fsmonitor t/fsm; mkdir n/t"
+
 # Title: what is there, the runs, what is done outside.
 ATTACKS = {
     "the last of thirty includes":
@@ -118,6 +120,15 @@ ATTACKS = {
     "a config that cannot be read for a while":
         ("git config core.fsmonitor tools/fsm",
          ["chmod 000 .git/config", "evil tools/fsm; chmod 644 .git/config"], COMMIT),
+    "a repository inside, moved deeper and back":
+        (NAMING, ["mkdir x; mv n x/n", "evil x/n/t/fsm; mv x/n n"], "git -C n status"),
+    "a repository inside, moved, and changed there": (NAMING, ["mv n m; evil m/t/fsm"], "git -C m status"),
+    "a repository inside that is closed for a while":
+        (NAMING, ["chmod 000 n", "chmod 755 n; evil n/t/fsm"], "git -C n status"),
+    "a repository inside, among so many directories that it is not looked for":
+        (NAMING, ["mkdir $(seq -f a%g 300)", "evil n/t/fsm"], "git -C n status"),
+    "a repository inside, among so many repositories":
+        (NAMING, ["for i in $(seq 80); do mkdir -p a$i/.git/objects a$i/.git/refs; done", "evil n/t/fsm"], "git -C n status"),
 }
 
 # The same for a run in sub, a directory of the repository.
@@ -314,6 +325,10 @@ DAILY = {
     "clones, and a repository that moves as a whole":
         ("git init -q n; evil n/.git/hooks/pre-commit; git -C n config core.hooksPath .githooks",
          "git clone -q . c; git clone -q --bare . c.git; mv c d; mv c.git d.git; mv n m; git -C m status"),
+    "a repository that names commands, and no files":
+        ("git init -q n; git -C n config filter.lfs.clean 'git-lfs clean -- %f'; git -C n config alias.l '!git log --format=%h/%s'; "
+         "git -C n config core.pager 'less -R'",
+         "mv n m; mkdir x; mv m x/m; mv x y; git -C y/m status; chmod 700 y/m; chmod 755 y"),
     "steps": ("", "echo y >>README; git stash -q; git stash pop -q; git commit -qam y; "
               "git rebase -q --force-rebase HEAD~1; mv .git g; mv g .git; git status"),
     "links and directories beside hooks":

@@ -35,6 +35,11 @@ def another(): os.symlink(home + "/.claude/projects/x", name); os.symlink(victim
 def renamed(): os.symlink(victim, "here"); os.rename("here", name)
 def replaced(): open(name, "w").close(); os.symlink(victim, "here"); os.rename("here", name)
 def linked(): os.symlink(victim, "here"); os.link("here", name, follow_symlinks=False)
+def held(): os.symlink(victim, "here"); return os.open("here", os.O_PATH | os.O_NOFOLLOW)
+def linked_by_descriptor():  # before Linux 6.10 the first way is root's alone
+    fd = held()
+    libc.linkat(fd, b"", -100, name.encode(), 0x1000)
+    libc.linkat(-100, b"/proc/self/fd/%d" % fd, -100, name.encode(), 0x400)
 def exchanged(): open(name, "w").close(); os.symlink(victim, "here"); exchange("here", name)
 def exchanged_back(): open(name, "w").close(); os.symlink(victim, "here"); exchange(name, "here")
 def in_directory(): os.mkdir("here"); os.symlink(victim, "here/x"); os.rename("here", name)
@@ -73,7 +78,7 @@ def swapped():
             if os.path.islink(name): return
     finally:
         stop.append(1); thread.join()
-for way in (absolute, relative, odd, far, another, renamed, replaced, linked, exchanged, exchanged_back,
+for way in (absolute, relative, odd, far, another, renamed, replaced, linked, linked_by_descriptor, exchanged, exchanged_back,
             in_directory, in_exchanged, moved_up, by_project, by_process, in_steps, swapped):
     clean()
     try: planted = way()
@@ -82,7 +87,7 @@ for way in (absolute, relative, odd, far, another, renamed, replaced, linked, ex
     sys.stdout.flush()
 clean()
 """
-WAYS = 17
+WAYS = 18
 
 
 @test("no way to a link in an agent's state that leads out of it", BOTH)

@@ -175,7 +175,8 @@ static size_t grep_for(struct fixture *fx, const char *path, const char *word)
 	struct sb_files_grep_request request = {.size = sizeof request,
 						.path = path,
 						.pattern = word,
-						.pattern_length = strlen(word)};
+						.pattern_length = strlen(word),
+						.timeout_ms = 300000};
 	struct sb_files_matches matches;
 	size_t found;
 

@@ -109,6 +109,58 @@ static const struct {
 	{"plain/end", SB_GUARD_PLAIN},
 };
 
+/* That a directory is there may be a message: "mkdir .git/safe". */
+static void known_directories(void **state)
+{
+	static const char *const asked[] = {".git/safe",
+					    ".git/Safe",
+					    ".git/sed123456",
+					    ".git/hooks~",
+					    ".git/x.lock",
+					    ".git/HEAD",
+					    ".git/Refs",
+					    ".GIT/safe",
+					    "deep/.git/safe",
+					    ".git/annex/.git/safe",
+					    ".git/worktrees/b/safe",
+					    ".git/modules/m/safe"};
+	static const char *const fine[] = {
+		".git/refs",           ".git/annex",     ".git/rebase-merge",
+		".git/lost-found",     ".git/sl",        ".git/refs/heads/safe",
+		".git/objects/safe",   ".git/modules/a", ".git/modules/vendor/lib",
+		".git/worktrees/main", "safe",           "bare.git/main",
+		".git/filter-repo",    ".git/branchless"};
+	static const char *const harmless[] = {"tree/refs/", "tree/rebase-merge/"};
+	struct guarded *fx = *state;
+
+	plant(fx, "bare.git/objects/", "");
+	plant(fx, "bare.git/refs/heads/", "");
+	plant(fx, ".git/worktrees/b/commondir", "../..");
+	plant(fx, ".git/modules/m/objects/", "");
+	plant(fx, ".git/modules/m/refs/", "");
+	plant(fx, "made/", "");
+	for (size_t i = 0; i < COUNT(asked) + COUNT(fine); i++) {
+		bool bad = i < COUNT(asked);
+		const char *name = bad ? asked[i] : fine[i - COUNT(asked)];
+		char around[512];
+
+		snprintf(around, sizeof around, "%s", name);
+		if (strchr(around, '/')) {
+			strrchr(around, '/')[1] = '\0';
+			plant(fx, around, "");
+		}
+		if (judge(fx, SB_GUARD_MKDIR, name) != (bad ? SB_GUARD_ASK : SB_GUARD_PLAIN))
+			fail_msg("mkdir %s", name);
+		if (judge_rename(fx, "made", name, false) != (bad ? SB_GUARD_ASK : SB_GUARD_PLAIN))
+			fail_msg("rename to %s: %s", name, fx->answer.detail);
+	}
+	for (size_t i = 0; i < COUNT(harmless); i++)
+		plant(fx, harmless[i], "");
+	assert_int_equal(judge_rename(fx, "tree", "other/.git", false), SB_GUARD_PLAIN);
+	plant(fx, "tree/safe/", "");
+	assert_int_equal(judge_rename(fx, "tree", "other/.git", false), SB_GUARD_ASK);
+}
+
 static void known_names(void **state)
 {
 	struct guarded *fx = *state;
@@ -127,7 +179,6 @@ static void known_names(void **state)
 			fail_msg("%s: %d", names[i].name, fx->answer.verdict);
 		if (judge(fx, SB_GUARD_LINK_TO, names[i].name) != names[i].verdict)
 			fail_msg("link to %s: %d", names[i].name, fx->answer.verdict);
-		assert_int_equal(judge(fx, SB_GUARD_MKDIR, names[i].name), SB_GUARD_PLAIN);
 	}
 	/* gone is gone */
 	assert_int_equal(judge(fx, SB_GUARD_UNLINK, ".git/unknown"), SB_GUARD_PLAIN);
@@ -436,6 +487,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(rows_are_well_formed),
 	cmocka_unit_test(every_form_is_found_without_a_name),
 	WITH_TREE(known_names),
+	WITH_TREE(known_directories),
 	WITH_TREE(contents),
 	WITH_TREE(prepared_trees),
 	WITH_TREE(packs_beside_their_list),

@@ -648,12 +648,13 @@ static void a_servers_run_asks_who_watches_through_the_server(void **state)
 
 /* --- the list ------------------------------------------------------------------------------------------ */
 
-static void the_dead_are_not_listed(void **state)
+static void what_the_dead_left_is_removed_by_the_next(void **state)
 {
 	struct run *run = *state;
-	struct sb_running *list = NULL;
+	struct sb_running *list = NULL, next = {.session = "20260101T000000-2-abcd"};
 	size_t count = 0;
 	char path[PATH_MAX];
+	int fd;
 
 	assert_int_equal(sb_running_list(run->state_dir, &list, &count, NULL), SB_OK);
 	assert_int_equal(count, 1);
@@ -663,10 +664,10 @@ static void the_dead_are_not_listed(void **state)
 	waitpid(run->process, NULL, 0);
 	snprintf(path, sizeof path, "%s/run/20260101T000000-1-abcd", run->state_dir);
 	assert_int_equal(access(path, F_OK), 0);
-	assert_int_equal(sb_running_list(run->state_dir, &list, &count, NULL), SB_OK);
-	assert_int_equal(count, 0);
-	free(list);
+	next.process = getpid();
+	assert_int_equal(sb_running_announce(run->state_dir, &next, &fd, NULL), SB_OK);
 	assert_int_equal(access(path, F_OK), -1);
+	sb_running_withdraw(run->state_dir, next.session, fd);
 }
 
 #define RUN_TEST(test) cmocka_unit_test_setup_teardown(test, run_setup, run_teardown)
@@ -685,7 +686,7 @@ static const struct CMUnitTest tests[] = {
 	RUN_TEST(who_only_looks_is_nobody),
 	cmocka_unit_test_setup_teardown(a_servers_run_asks_who_watches_through_the_server,
 					served_setup, run_teardown),
-	RUN_TEST(the_dead_are_not_listed),
+	RUN_TEST(what_the_dead_left_is_removed_by_the_next),
 };
 
 UNIT_MAIN("socket")

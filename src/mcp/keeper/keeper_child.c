@@ -54,9 +54,7 @@ static void add_link(json_t *notes, const char *target)
 {
 	SB_AUTO_BUF struct sb_buf shown = SB_BUF(4 * PATH_MAX + 64);
 
-	sb_buf_puts(&shown, "it is a link, which leads to '");
-	sb_escape_puts_name(&shown, target);
-	sb_buf_puts(&shown, "'");
+	sb_escape_put_name(&shown, "it is a link, which leads to '", target, "'");
 	sb_child_note(notes, sb_buf_failed(&shown) ? "it is a link" : shown.data);
 }
 
@@ -113,6 +111,7 @@ static json_t *look_at(const struct child *child, const struct sb_files_question
 	out->guarded = sb_child_is_guarded(child, question->op, question->path, bytes_of(question),
 					   notes, &row);
 	out->guarded |= question->why == SB_FILES_WHY_GUARDED;
+	out->by_itself = question->by_itself;
 	/* of a worker's directory that is why it is asked, and no note */
 	if (reason && (!row || strcmp(reason, row->why) != 0) && !child->keeper->options->worker)
 		sb_child_note(notes, reason);
@@ -152,7 +151,7 @@ static void put_question(struct child *child, const struct sb_files_question *qu
 		    child->keeper->options->worker ? question->reason
 		    : question->rule               ? question->rule->origin
 						   : NULL);
-	if (question->directory && !subject->guarded &&
+	if (question->directory && !subject->guarded && !subject->by_itself &&
 	    (child->keeper->options->worker ||
 	     sb_keeper_may_open(child->keeper, question->op, question->path, question->directory)))
 		sb_put_text(child->question, "directory", question->directory);
@@ -261,7 +260,8 @@ _Noreturn void sb_keeper_child(const struct keeper *keeper, const struct keeper_
 						   (const char *const *)setup->home.git_settings,
 					   .obeyed = (const char *const *)setup->home.obeyed,
 					   .config_home = setup->home.xdg_config,
-					   .data_home = setup->home.xdg_data};
+					   .data_home = setup->home.xdg_data,
+					   .account_home = sb_home_of_account(&setup->home)};
 	struct sb_files_caller caller = {.size = sizeof caller, .tool = perform->tool};
 	struct sb_tool_call call = {
 		.policy = setup->policy, .args = perform->args, .worker = keeper->options->worker};

@@ -213,7 +213,7 @@ static json_t *run(struct child *child, struct sb_tool_call *call, const struct 
 		.new_branch = sb_get_true(call->args, "newBranch"),
 		.force = sb_get_true(call->args, "force"),
 	};
-	struct sb_repo_result result = {0};
+	SB_AUTO(sb_repo_result_done) struct sb_repo_result result = {0};
 	struct sb_error err;
 	json_t *answer;
 
@@ -225,7 +225,6 @@ static json_t *run(struct child *child, struct sb_tool_call *call, const struct 
 	} else {
 		answer = failure(&asking, call, &err);
 	}
-	sb_repo_result_done(&result);
 	free(paths);
 	return answer;
 }
@@ -234,20 +233,16 @@ json_t *sb_git_request(struct child *child, struct sb_tool_call *call,
 		       const struct sb_files_options *files)
 {
 	const struct sb_tool_worker *worker = child->keeper->options->worker;
-	struct sb_project project;
+	SB_AUTO(sb_project_done) struct sb_project project = {0};
 	struct sb_error err;
-	json_t *answer;
 
 	if (worker)
 		return run(child, call, &worker->has, files);
 	if (sb_project_load(child->keeper->options->setup->projects[0], &project, &err) != SB_OK)
 		return sb_tool_sb_error(&err);
-	answer = project.file
-			 ? run(child, call, &project.zones, files)
-			 : sb_tool_failure("UNSUPPORTED",
-					   "the project has no file that says which directories "
-					   "there are for this",
-					   "Use run_command.", false, NULL);
-	sb_project_done(&project);
-	return answer;
+	return project.file ? run(child, call, &project.zones, files)
+			    : sb_tool_failure("UNSUPPORTED",
+					      "the project has no file that says which directories "
+					      "there are for this",
+					      "Use run_command.", false, NULL);
 }

@@ -54,6 +54,7 @@
 struct keeper_subject {
 	enum sb_op op;
 	bool guarded;
+	bool by_itself;            /* no answer for a directory counts */
 	enum sb_thing thing;       /* of what is made, changed or removed; of what is read any */
 	char bytes[SB_SHA256_HEX]; /* "": none were shown */
 	const char *path;

@@ -13,12 +13,13 @@
 
 enum sb_answer sb_child_known(const struct child *child, const struct keeper_subject *subject)
 {
-	enum sb_answer lasting =
-		sb_keeper_recall(child->keeper, subject->op, subject->path, subject->guarded);
+	enum sb_answer lasting = sb_keeper_recall(child->keeper, subject->op, subject->path,
+						  subject->guarded || subject->by_itself);
 	const struct keeper_approval *found =
 		sb_approvals_find(child->perform->approvals, subject, false);
 
-	if (!found)
+	/* who was asked ahead was not told that it is such a thing */
+	if (!found && (subject->guarded || !subject->by_itself))
 		found = sb_approvals_find(child->keeper->ahead, subject, true);
 	if (found && lasting != SB_ANSWER_DENY)
 		return found->yes ? SB_ANSWER_ONCE : SB_ANSWER_DENY;

@@ -302,8 +302,7 @@ static json_t *notes_of(const struct extra *extras, size_t count, bool unsaid, c
 	for (size_t i = 1; i < count; i++) {
 		line.length = 0;
 		sb_buf_printf(&line, "and %s '", extras[i].verb + strlen("run a command that "));
-		sb_escape_puts_name(&line, extras[i].path);
-		sb_buf_putc(&line, '\'');
+		sb_escape_put_name(&line, "", extras[i].path, "'");
 		json_array_append_new(notes, sb_rpc_text(line.data, line.length));
 	}
 	if (unsaid)

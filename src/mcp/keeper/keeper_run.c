@@ -102,7 +102,7 @@ static void add_options(struct words *words, const struct sb_command_line *line,
 	for (size_t i = 1; setup->projects[0] && setup->projects[i]; i++)
 		add_word(words, "--project=", setup->projects[i]);
 	/* what was refused to a variable is refused once, and said once: by the server */
-	if (line->config_dir || setup->home.refused)
+	if (line->config_dir || setup->home.unused[SB_UNUSED_REFUSED])
 		add_word(words, "--config-dir=", setup->home.config_dir);
 }
 

@@ -95,7 +95,8 @@ enum sb_answer sb_keeper_worker_known(const struct child *child,
 
 	if (found)
 		return found->yes ? SB_ANSWER_ONCE : SB_ANSWER_DENY;
-	return !subject->guarded && was_allowed(child->keeper, subject->op, subject->path)
+	return !subject->guarded && !subject->by_itself &&
+			       was_allowed(child->keeper, subject->op, subject->path)
 		       ? SB_ANSWER_DIRECTORY
 		       : SB_ANSWER_NONE;
 }

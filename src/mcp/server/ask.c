@@ -30,15 +30,6 @@ static const char *text_of(const struct sb_ask *ask, const char *key)
 
 /* --- wording --------------------------------------------------------------------------------------- */
 
-/* A line before it, then the text, escaped; nothing without one. */
-static void put_escaped(struct sb_buf *out, const char *before, const char *text)
-{
-	if (!text)
-		return;
-	sb_buf_puts(out, before);
-	sb_escape_puts(out, text);
-}
-
 /* What is wanted, by whom, and why it is a question; every foreign byte escaped. */
 static json_t *message_of(const struct sb_ask *ask)
 {
@@ -52,19 +43,19 @@ static json_t *message_of(const struct sb_ask *ask)
 	const json_t *note;
 	size_t i;
 
-	put_escaped(&text, ask->run && !ahead ? "The program " : "The tool ",
-		    program ? program : "?");
-	put_escaped(&text, ", for the worker ", text_of(ask, "worker"));
+	sb_escape_put(&text, ask->run && !ahead ? "The program " : "The tool ",
+		      program ? program : "?", "");
+	sb_escape_put(&text, ", for the worker ", text_of(ask, "worker"), "");
 	if (text_of(ask, "worker"))
 		sb_buf_putc(&text, ',');
 	sb_question_wants(&question, &text);
 	json_array_foreach(json_object_get(ask->facts, "notes"), i, note)
 	{
-		put_escaped(&text, "\n(", json_string_value(note));
+		sb_escape_put(&text, "\n(", json_string_value(note), "");
 		sb_buf_putc(&text, ')');
 	}
-	put_escaped(&text, "\nWhy: ", rule ? rule : "no rule covers it");
-	put_escaped(&text, "\nA yes: ", text_of(ask, "means"));
+	sb_escape_put(&text, "\nWhy: ", rule ? rule : "no rule covers it", "");
+	sb_escape_put(&text, "\nA yes: ", text_of(ask, "means"), "");
 	/* what is long must not push the rest out of sight */
 	if (ask->run && !ahead) {
 		sb_buf_puts(&text, "\nCommand: ");

@@ -103,6 +103,10 @@ struct sb_outside *sb_outside_look(const struct sb_home *home, const struct sb_f
 		add_holders(outside, home->home);
 		add(outside, sb_path_join(home->home, ".gitconfig"));
 	}
+	if (sb_home_of_account(home)) {
+		add_holders(outside, home->account_home);
+		add(outside, sb_path_join(home->account_home, ".gitconfig"));
+	}
 	if (home->xdg_config)
 		add(outside, sb_path_join(home->xdg_config, "git/config"));
 	for (size_t i = 0; home->git_settings && home->git_settings[i]; i++)

@@ -75,7 +75,8 @@ int sb_mcp_open_view(struct sb_mcp *mcp, const char *const *roots, struct sb_fil
 		.git_settings = (const char *const *)mcp->setup->home.git_settings,
 		.obeyed = (const char *const *)mcp->setup->home.obeyed,
 		.config_home = mcp->setup->home.xdg_config,
-		.data_home = mcp->setup->home.xdg_data};
+		.data_home = mcp->setup->home.xdg_data,
+		.account_home = sb_home_of_account(&mcp->setup->home)};
 	struct sb_mcp_view *view = calloc(1, sizeof *view);
 	int status = -SB_FILES_NO_MEMORY;
 

@@ -2,6 +2,7 @@
 
     pane = Pane(fx, words, env)
     pane.send("echo hi\\r")         type
+    pane.press("1")                 look, then answer a question
     pane.screen()                   what stands there, as tmux shows it
     pane.resize(30, 90)
     pane.ended()                    has the command ended?
@@ -14,6 +15,7 @@ import subprocess
 import time
 
 from tap import equal
+from terminal import QUIET
 
 NUMBERS = itertools.count()
 
@@ -42,6 +44,11 @@ class Pane:
 
     def send(self, text):
         self._call("send-keys", "-H", *(f"{byte:02x}" for byte in text.encode()))
+
+    def press(self, key):
+        """As a person does: look first."""
+        self.settle(QUIET, 1)
+        self.send(key)
 
     def settle(self, quiet=0.2, timeout=5):
         """Until the screen has not changed for a while."""
