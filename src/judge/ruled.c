@@ -129,17 +129,17 @@ static bool is_foreign(const struct sb_grounds *grounds, const struct sb_decisio
 }
 
 /*
- * What may not be read is hidden, and cannot be changed either; also where reading asks, as nobody can be
- * asked while a command reads.  Tools can ask, and do so before they change what nobody let them see.
+ * What may not be read is hidden, also where reading asks, as nobody can be asked while a command reads.  Tools can ask, and do
+ * so before they change what nobody let them see.
  */
-static enum sb_verdict heed_unread(const struct sb_grounds *grounds, const struct sb_rule *rule,
-				   enum sb_verdict verdict)
+static void heed_unread(const struct sb_grounds *grounds, const char *path,
+			struct sb_decision *decision)
 {
-	enum sb_verdict read = (enum sb_verdict)rule->access.verdict[SB_READ];
+	struct sb_decision read = sb_decide(grounds->policy, SB_READ, path);
 
-	if (read == SB_ASK && !grounds->bounds.roots)
-		read = SB_DENY;
-	return read > verdict ? read : verdict;
+	if (read.verdict == SB_ASK && !grounds->bounds.roots)
+		read.verdict = SB_DENY;
+	*decision = sb_stricter(*decision, read);
 }
 
 /*
@@ -151,17 +151,13 @@ static void heed_hidden_holder(const struct sb_grounds *grounds, const char *pat
 {
 	const char *slash = strrchr(path, '/');
 	size_t length = slash > path ? (size_t)(slash - path) : 1;
-	struct sb_decision read;
 	char holder[PATH_MAX];
 
-	if (!decision->rule || decision->verdict == SB_DENY || length >= sizeof holder)
+	if (length >= sizeof holder)
 		return;
 	memcpy(holder, path, length);
 	holder[length] = '\0';
-	read = sb_decide(grounds->policy, SB_READ, holder);
-	if (read.verdict == SB_ASK && !grounds->bounds.roots)
-		read.verdict = SB_DENY;
-	*decision = sb_stricter(*decision, read);
+	heed_unread(grounds, holder, decision);
 }
 
 /* In a /tmp that is everybody's, by a rule that does not mean this very place. */
@@ -202,9 +198,10 @@ void sb_judge_rules(const struct sb_grounds *grounds, const struct sb_case *what
 					sb_decide_moved(grounds->policy, op, path, other->path));
 	else if (what->tree)
 		*decision = sb_stricter(*decision, sb_decide_beneath(grounds->policy, op, path));
-	if (op == SB_MODIFY && decision->rule)
-		decision->verdict = heed_unread(grounds, decision->rule, decision->verdict);
-	if (op == SB_DELETE)
+	/* another rule than the one for this may say that it is hidden: "tighten modify" */
+	if (op == SB_MODIFY && decision->verdict != SB_DENY)
+		heed_unread(grounds, path, decision);
+	if (op == SB_DELETE && decision->rule && decision->verdict != SB_DENY)
 		heed_hidden_holder(grounds, path, decision);
 	if (judged->site->bound)
 		*decision = sb_stricter(

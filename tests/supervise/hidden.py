@@ -204,4 +204,18 @@ def opened_in_hidden(fx):
     equal(fx.run("rm", area / "f").status, 0, "the control")
 
 
+@test("P4 what a rule hides by naming what may be done instead cannot be changed either", variants=BOTH)
+def tightened(fx):
+    change = "echo x >> a/f; echo x > a/f; chmod 600 a/f; echo x >> b/f"
+    for rules, kept in (((), "x\n"), (("--rule=tighten modify a",), "secret\n"), (("--rule=tighten modify+create a",), "secret\n")):
+        for name in "ab":
+            fx.write(f"{name}/f", "secret\n")
+            fx.path(f"{name}/f").chmod(0o644)
+        fx.sandbash(*rules, "--quiet", "bash", "-c", change)
+        equal((fx.read("a/f"), fx.path("a/f").stat().st_mode & 0o777), (kept, 0o644 if rules else 0o600), rules)
+        equal(fx.read("b/f"), "secret\nx\n", "the neighbour")
+        if rules:
+            contains(fx.sandbash(*rules, "--explain=a/f").stdout, "modify  deny")
+
+
 run_all()
