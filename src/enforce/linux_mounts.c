@@ -112,6 +112,35 @@ static int copy_terminal(void)
 	return -1;
 }
 
+/*
+ * SECURITY: fchmod(2) and its like ask the mount that a file was opened by, and the caller's terminal was opened by
+ * one that is not read-only.  So its descriptors are opened anew, by the copy.
+ *
+ * Danger: a terminal that others may write to, and read what is typed there.
+ * Price: O_NONBLOCK and O_APPEND are the run's own.  What cannot be opened stays as it was: that is another user's.
+ * Held by: tests/enforce/terminals.py
+ */
+static void reopen_terminal(int tree)
+{
+	char copy[32];
+	struct stat info, named;
+
+	snprintf(copy, sizeof copy, "/proc/self/fd/%d", tree);
+	for (int fd = 0; fd <= 2; fd++) {
+		int flags = fcntl(fd, F_GETFL);
+		SB_AUTO_FD int again = -1;
+
+		if (flags < 0 || flags & O_PATH || fstat(fd, &info) != 0 ||
+		    fstat(tree, &named) != 0 || info.st_dev != named.st_dev ||
+		    info.st_ino != named.st_ino)
+			continue;
+		again = open(copy, (flags & (O_ACCMODE | O_APPEND | O_NONBLOCK)) | O_NOCTTY |
+					   O_CLOEXEC);
+		if (again >= 0)
+			dup2(again, fd);
+	}
+}
+
 /* Is /dev to be shown that a /dev of our own stands in for? */
 static bool is_replaced(const struct sb_mount_job *job, const struct sb_mount_step *step)
 {
@@ -123,6 +152,10 @@ static bool take_copies(struct sb_mount_job *job)
 {
 	if (job->plan->own_terminals && job->plan->caller_terminal)
 		job->terminal = copy_terminal();
+	/* which takes nothing from a device */
+	if (job->terminal >= 0 && !sb_mount_failed(job, sb_sys_make_readonly(job->terminal),
+						   "make read-only", "the terminal"))
+		reopen_terminal(job->terminal);
 	for (size_t i = 0; i < job->plan->mount_count; i++) {
 		const struct sb_mount_step *step = &job->plan->mounts[i];
 
@@ -150,10 +183,8 @@ static bool take_copies(struct sb_mount_job *job)
 static bool show_terminal(struct sb_mount_job *job)
 {
 	static const char *const names[] = {"/dev/console", "/dev/tty0", "/dev/ttyS0"};
-	int status = sb_sys_make_readonly(job->terminal); /* which takes nothing from a device */
+	int status = -ENOENT;
 
-	if (status >= 0)
-		status = -ENOENT;
 	for (size_t i = 0; i < sizeof names / sizeof names[0] && status == -ENOENT; i++)
 		status = sb_mount_attach(job->terminal, names[i]);
 	close(job->terminal);

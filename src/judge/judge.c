@@ -162,6 +162,16 @@ static void judge_one(const struct sb_grounds *grounds, const struct sb_case *wh
 		   out);
 }
 
+/* What a rule lets be used and not made, as those for devices do, is not one's own: its mode and owner are everybody's. */
+static void heed_device(const struct sb_grounds *grounds, struct sb_judged *judged)
+{
+	const struct sb_site *site = judged->site;
+
+	if ((S_ISCHR(site->mode) || S_ISBLK(site->mode)) && !site->nameless)
+		judged->decision = sb_stricter(judged->decision,
+					       sb_decide(grounds->policy, SB_CREATE, site->path));
+}
+
 static void judge_rules_alone(const struct sb_grounds *grounds, const struct sb_case *what,
 			      enum sb_op op, struct sb_judgement *out)
 {
@@ -432,10 +442,12 @@ void sb_judge(const struct sb_grounds *grounds, const struct sb_case *what,
 		judge_link(grounds, what, out);
 		break;
 	case SB_DEED_METADATA:
-		judge_one(grounds, what, site, (struct step){SB_MODIFY, SB_GUARD_METADATA}, out);
-		break;
 	case SB_DEED_HIDE:
-		judge_one(grounds, what, site, (struct step){SB_MODIFY, SB_GUARD_HIDE}, out);
+		judge_one(grounds, what, site,
+			  (struct step){SB_MODIFY, what->deed == SB_DEED_HIDE ? SB_GUARD_HIDE
+									      : SB_GUARD_METADATA},
+			  out);
+		heed_device(grounds, &out->all[0]);
 		break;
 	case SB_DEED_CONNECT:
 		judge_rules_alone(grounds, what, SB_MODIFY, out);

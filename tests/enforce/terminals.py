@@ -251,6 +251,31 @@ for how in rdonly+nonblock rdwr+nonblock; do "{fx.tool('act')}" open $how "$path
     term.wait()
 
 
+@test("ESCAPES terminal: who else may use the caller's", variants=HELD)
+def others_may(fx):
+    """Its mode, owner and times, by the descriptors that the command has of it, where it has no terminal of its own."""
+    fx.write("try.py", """import os
+def tried(act):
+    try: return act() or "done"
+    except OSError as error: return type(error).__name__
+print("mode", *(tried(lambda: os.fchmod(fd, 0o666)) for fd in range(3)), tried(lambda: os.utime(0, (1, 1))),
+      "open", tried(lambda: os.close(os.open(os.ttyname(0), os.O_RDWR))), "end")
+""")
+
+    def left(term):
+        said = term.expect("mode(.*)end").group(1)
+        equal(term.wait(), 0)
+        return said.split()
+
+    term = fx.terminal("sh", "-c", "python3 try.py; stat -c 'bits %a' $(tty)")
+    contains(" ".join(left(term)), "done done done done open done", "control")
+    contains(term.output, "bits 666", "control")
+    script = 'b=$(stat -c %a "$(tty)"); "$@"; test "$b" = "$(stat -c %a "$(tty)")" && echo same'
+    term = fx.terminal("sh", "-c", script, "-", *fx.argv(*(["--consent=deny"] if SUPERVISED else []), "--quiet", "python3", "try.py"))
+    equal([word for word in left(term) if word not in ("PermissionError", "OSError")], ["open", "done"])
+    contains(term.output, "same")
+
+
 @test("S12 the command's terminal has a name, and can be opened by it", variants=("full", "flat"))
 def named(fx):
     script = ('t=$(tty) && echo "name $t" && echo by-name > "$t" && echo by-tty > /dev/tty && '
