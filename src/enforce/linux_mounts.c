@@ -134,8 +134,8 @@ static void reopen_terminal(int tree)
 		    fstat(tree, &named) != 0 || info.st_dev != named.st_dev ||
 		    info.st_ino != named.st_ino)
 			continue;
-		again = open(copy, (flags & (O_ACCMODE | O_APPEND | O_NONBLOCK)) | O_NOCTTY |
-					   O_CLOEXEC);
+		again = open(copy,
+			     (flags & (O_ACCMODE | O_APPEND | O_NONBLOCK)) | O_NOCTTY | O_CLOEXEC);
 		if (again >= 0)
 			dup2(again, fd);
 	}
