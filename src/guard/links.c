@@ -163,27 +163,40 @@ static int add_rest(struct walk *walk, const char *link, const char *target, con
 }
 
 /*
- * Most links lead straight to a file.  A few calls tell that, where walking the way takes twenty: the kernel
- * says the same path as the link.  NULL: not so, or the run could change the link itself.
+ * Most links lead straight to a file, by a whole path or by a name beside them.  A few calls tell that, where walking
+ * the way takes twenty: the kernel says the same path as the link, so there is no other link in it.  NULL: not so, or the
+ * run could change the link itself.
  */
 static char *straight_target(const struct walk *walk, const char *link)
 {
 	const struct sb_guard_options *options = walk->out->options;
-	char text[PATH_MAX], name[32], canonical[PATH_MAX];
-	ssize_t length = readlink(link, text, sizeof text - 1);
+	size_t beside = (size_t)(strrchr(link, '/') + 1 - link);
+	char text[2 * PATH_MAX], name[32], canonical[PATH_MAX];
+	const char *target = text + beside;
+	ssize_t length;
 	SB_AUTO_FD int fd = -1;
 
-	if (length <= 0 || text[0] != '/' || !options->in_guarded_root ||
+	if (beside >= PATH_MAX || !options->in_guarded_root ||
 	    options->in_guarded_root(options->context, link))
 		return NULL;
-	text[length] = '\0';
-	fd = open(text, O_PATH | O_CLOEXEC);
+	memcpy(text, link, beside);
+	length = readlink(link, text + beside, PATH_MAX - 1);
+	if (length <= 0)
+		return NULL;
+	text[beside + (size_t)length] = '\0';
+	if (*target != '/') {
+		if (strchr(target, '/'))
+			return NULL;
+		target = text;
+		length += (ssize_t)beside;
+	}
+	fd = open(target, O_PATH | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
 	snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
 	return readlink(name, canonical, sizeof canonical) == length &&
-			       memcmp(text, canonical, (size_t)length) == 0
-		       ? strdup(text)
+			       memcmp(target, canonical, (size_t)length) == 0
+		       ? strdup(target)
 		       : NULL;
 }
 

@@ -82,6 +82,21 @@ for title, (where, to, what) in LINKS.items():
     test(f"P3 a link of the home directory: {title}", variants=BOTH)(link_test(where, to, what))
 
 
+@test("P3 links of the home directory: by a name beside, and on from there", variants=BOTH)
+def beside(fx):
+    fx.git_project()
+    for name in ("config.fish", "conf.d/more.fish"):
+        link = fx.home / ".config/fish" / name
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to("real.fish")
+    lead(fx, ".config/fish/real.fish", "rc.fish")
+    (fx.home / ".config/fish/conf.d/real.fish").write_text("beside\n")
+    for _ in plant(fx, "rc.fish", fx.home / ".config/fish/config.fish"):
+        pass
+    equal((fx.home / ".config/fish/conf.d/more.fish").read_text(), "beside\n")
+    equal(fx.sandbash("--consent=deny", "--quiet", "sh", "-c", "echo x >real.fish").status, 0, "the neighbour")
+
+
 @test("P3 links of the home directory: only what the name means is guarded", variants=BOTH)
 def exact(fx):
     fx.git_project()
