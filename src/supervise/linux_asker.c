@@ -333,6 +333,17 @@ static void await_init(pid_t init)
 	} while (pid < 0 ? errno == EINTR : pid != init);
 }
 
+/* Whoever waits for us is not to wait until the mounts of a worker's view are taken apart. */
+static void leave_view(const struct asker *asker)
+{
+	int space = -1;
+
+	if (asker->supervision->plan->view)
+		space = openat(asker->approver.proc, "self/ns/mnt", O_RDONLY | O_CLOEXEC);
+	if (space >= 0)
+		sb_sys_close_later(&space, 1);
+}
+
 /*
  * What the performer exited with; it has ended everything else before.  If it was killed, at whatever
  * moment, that is ours to do: what it leaves we adopt.  Other children are the caller's, from before it
@@ -352,6 +363,7 @@ static int reap(const struct asker *asker)
 		await_init(asker->init);
 	sb_leftovers_remove();
 	sb_spares_end();
+	leave_view(asker);
 	return status;
 }
 

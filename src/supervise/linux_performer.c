@@ -1,6 +1,7 @@
 #include "supervise/performer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/capability.h>
 #include <poll.h>
@@ -270,6 +271,7 @@ static bool reap(struct sb_performer *performer, int *status)
 }
 
 static int children = -1; /* descriptor: one of ours has ended or stopped */
+static int space = -1;    /* descriptor: our mount namespace */
 
 /* Which temporary directories the run has for itself: those that the plan has put a mount on. */
 static void note_temp(const struct sb_performer *performer)
@@ -319,6 +321,9 @@ int sb_performer_prepare(struct sb_performer *performer)
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGCHLD);
 	children = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	space = performer->layers->mounts
+			? openat(performer->proc, "self/ns/mnt", O_RDONLY | O_CLOEXEC)
+			: -1;
 	if (children < 0 || fchdir(performer->proc) != 0)
 		return -errno;
 	if (sb_filter_enter_performer(performer->layers, NULL) != SB_OK ||
@@ -386,8 +391,10 @@ int sb_performer_run(struct sb_performer *performer)
 			await_background(performer);
 	}
 	close(performer->listener);
+	/* neither we nor INIT, for whom the asker waits, are to wait until the kernel has taken apart what was mounted */
+	sb_sys_close_later((const int[]){space, performer->layers->queues}, 2);
 	if (ended.init)
-		cut_lifeline(performer); /* the asker waits for INIT: both of us end at once */
+		cut_lifeline(performer); /* both of us end at once */
 	else
 		end_all(performer);
 	sb_acts_finish();

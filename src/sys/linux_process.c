@@ -185,6 +185,39 @@ void sb_sys_end_children(int proc)
 	}
 }
 
+void sb_sys_close_later(const int *fds, size_t count)
+{
+	char byte = 0, room[CMSG_SPACE(4 * sizeof(int))] = {0};
+	struct iovec bytes = {&byte, 1};
+	struct msghdr message = {.msg_iov = &bytes, .msg_iovlen = 1, .msg_control = room};
+	struct cmsghdr *header = (struct cmsghdr *)room;
+	int ends[2], *place = (int *)CMSG_DATA(header), used = 0;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0) {
+		/* A socket that waits to be received from itself is garbage once it is closed, and what lies beside it:
+		 * collected by a thread of the kernel's since Linux 6.10, and before at once, as if closed by us. */
+		place[used++] = ends[1];
+		for (size_t i = 0; i < count && used < 4; i++)
+			if (fds[i] >= 0)
+				place[used++] = fds[i];
+		message.msg_controllen = CMSG_SPACE((size_t)used * sizeof(int));
+		header->cmsg_level = SOL_SOCKET;
+		header->cmsg_type = SCM_RIGHTS;
+		header->cmsg_len = CMSG_LEN((size_t)used * sizeof(int));
+		if (used > 1)
+			sendmsg(ends[0], &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+	} else {
+		ends[0] = ends[1] = -1;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	if (ends[1] >= 0) {
+		close(ends[1]);
+		close(ends[0]); /* last: it is this one's end that has the kernel look for garbage */
+	}
+}
+
 /* linux/pidfd.h since Linux 6.11 */
 #define PIDFD_GET_IPC _IO(0xff, 2)
 #define PIDFD_GET_MNT _IO(0xff, 3)

@@ -57,6 +57,12 @@ int sb_sys_load_filter(const struct sock_fprog *program);
  */
 void sb_sys_end_children(int proc);
 
+/*
+ * Close these descriptors, negative ones aside, in the kernel's time and not in ours, where it can do that.  A mount namespace that
+ * nobody needs any more is taken apart by who lets go of it last, who waits for a grace period of RCU, and is waited for.
+ */
+void sb_sys_close_later(const int *fds, size_t count);
+
 /* A process as a descriptor; the calling one.  -ENOSYS before Linux 5.3 */
 int sb_sys_open_process(pid_t process);
 int sb_sys_open_self(void);
