@@ -103,7 +103,14 @@ static int first_head(const char *pattern)
 static struct {
 	uint16_t head[HEADS];             /* by first name: a row's number, from 1 on; 0: none */
 	uint16_t next[SB_GUARD_MAX_ROWS]; /* the next one of the same head */
+	uint16_t trees;                   /* what means something at home alone, ~/bin, as head[] */
+	uint16_t next_tree[SB_GUARD_MAX_ROWS];
 } index_of;
+
+static bool is_tree_of_home(const struct sb_guard_row *row)
+{
+	return (row->flags & SB_GUARD_IN_HOME) && sb_text_ends(row->pattern, "/**");
+}
 
 static void index_rows(void)
 {
@@ -113,6 +120,10 @@ static void index_rows(void)
 	for (size_t i = count; i-- > 0;) {
 		int head = is_left_out(&rows[i]) ? -1 : first_head(rows[i].pattern);
 
+		if (is_tree_of_home(&rows[i])) {
+			index_of.next_tree[i] = index_of.trees;
+			index_of.trees = (uint16_t)(i + 1);
+		}
 		if (head < 0)
 			continue;
 		index_of.next[i] = index_of.head[head];
@@ -515,19 +526,16 @@ static int look_beneath(struct walk *walk)
 }
 
 /* What means something in the home directory alone, ~/bin, also where no link is on the way. */
-static int add_own_of_home(const struct walk *walk, size_t count)
+static int add_own_of_home(const struct walk *walk)
 {
 	int status = SB_OK;
 
-	for (size_t i = 0; i < count && status == SB_OK; i++) {
-		const struct sb_guard_row *row = &walk->rows[i];
-		size_t length = strlen(row->pattern);
+	for (unsigned at = index_of.trees; at && status == SB_OK; at = index_of.next_tree[at - 1]) {
+		const struct sb_guard_row *row = &walk->rows[at - 1];
+		int length = (int)strlen(row->pattern) - (int)strlen("/**");
 		char *path = NULL;
 
-		if (!(row->flags & SB_GUARD_IN_HOME) || length < 3 ||
-		    strcmp(row->pattern + length - 3, "/**") != 0)
-			continue;
-		if (asprintf(&path, "%s/%.*s", walk->base, (int)length - 3, row->pattern) < 0)
+		if (asprintf(&path, "%s/%.*s", walk->base, length, row->pattern) < 0)
 			return SB_E_NOMEM;
 		status = sb_extras_add(walk->out, (struct sb_extra){path, SB_EXTRA_ROW, row, NULL});
 	}
@@ -556,7 +564,7 @@ int sb_extras_links(const char *directory, bool beneath, const struct sb_guard_h
 	if (!others && status == SB_OK)
 		status = sb_index_links(directory, look_at_tracked, &walk);
 	if (status == SB_OK && others)
-		status = add_own_of_home(&walk, count);
+		status = add_own_of_home(&walk);
 	if (status == SB_OK && others && others->config)
 		status = look_in_other(&walk, others->config, ".config");
 	if (status == SB_OK && others && others->data)

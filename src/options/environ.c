@@ -5,17 +5,24 @@
 
 #include "base/words.h"
 
+static bool is_end(char letter)
+{
+	return !letter || letter == ',';
+}
+
+/* Letter by letter: a launch asks this of every variable, and few names begin as one does. */
 static bool is_named(const char *names, const char *variable, size_t length)
 {
-	for (const char *at = names; *at;) {
-		size_t width = strcspn(at, ",");
-		bool open = width && at[width - 1] == '*';
+	for (const char *at = names; *at; at += *at == ',') {
+		size_t same = 0;
 
-		if (open ? length >= width - 1 && memcmp(at, variable, width - 1) == 0
-			 : width == length && memcmp(at, variable, width) == 0)
+		while (!is_end(at[same]) && !(at[same] == '*' && is_end(at[same + 1])) &&
+		       same < length && at[same] == variable[same])
+			same++;
+		if (at[same] == '*' ? is_end(at[same + 1]) : same == length && is_end(at[same]))
 			return true;
-		at += width;
-		at += *at == ',';
+		for (at += same; !is_end(*at);)
+			at++;
 	}
 	return false;
 }

@@ -201,8 +201,8 @@ class Fixture:
         words.insert(0, str(BIN))
         if variant == "nested":
             # The outer one lets everything of this fixture through, so what is refused
-            # inside it is refused by the inner one.
-            allow = [f"--allow-write={self.dir}"] if outer is None else list(outer)
+            # inside it is refused by the inner one.  Our programs may lie where it has a directory of its own.
+            allow = [f"--allow-write={self.dir}", f"--allow-read={TOP}"] if outer is None else list(outer)
             words = [str(BIN), "--anywhere", "--allow-home", *allow, "--", *words]
         if lacking:
             words = [str(self.tool("without")), ",".join(lacking), "--", *words]
