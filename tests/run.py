@@ -158,8 +158,8 @@ def succeeds(argv):
 
 
 def is_readable(words, paths):
-    """Can the account that words switch to reach and read all of these trees?"""
-    found = subprocess.run([*words, "find", *map(str, paths), "!", "-readable", "-print", "-quit"],
+    """Can the account that words switch to reach and read all of these trees?  A link may lead nowhere."""
+    found = subprocess.run([*words, "find", *map(str, paths), "!", "-type", "l", "!", "-readable", "-print", "-quit"],
                            capture_output=True, check=False)
     return found.returncode == 0 and not found.stdout
 
