@@ -183,7 +183,7 @@ def copy_tree(build, to):
     for tree in (build, asan_tree(build)):
         if tree.is_dir():
             shutil.copytree(tree, to / tree.name, symlinks=True, ignore=shutil.ignore_patterns(
-                "*.p", "meson-*", "*.a", ".ninja*", "compile_commands.json"))
+                "*.p", "meson-logs", "meson-private", "*.a", ".ninja*", "compile_commands.json"))
     subprocess.run(["chmod", "-R", "a+rX", str(to)], check=True)
     return to / build.name
 

@@ -187,11 +187,13 @@ void sb_judge_rules(const struct sb_grounds *grounds, const struct sb_case *what
 	struct sb_decision *decision = &judged->decision;
 	const char *path = judged->site->path;
 	enum sb_op op = judged->op;
+	bool own_service;
 
 	if (judged->site->nameless)
 		return;
 	*decision = sb_decide(grounds->policy, op, path);
-	if (is_own_service(grounds, decision, judged->site))
+	own_service = is_own_service(grounds, decision, judged->site);
+	if (own_service)
 		*decision = (struct sb_decision){SB_ALLOW, NULL};
 	if (other)
 		*decision = sb_stricter(*decision,
@@ -199,7 +201,7 @@ void sb_judge_rules(const struct sb_grounds *grounds, const struct sb_case *what
 	else if (what->tree)
 		*decision = sb_stricter(*decision, sb_decide_beneath(grounds->policy, op, path));
 	/* another rule than the one for this may say that it is hidden: "tighten modify" */
-	if (op == SB_MODIFY && decision->verdict != SB_DENY)
+	if (op == SB_MODIFY && decision->verdict != SB_DENY && !own_service)
 		heed_unread(grounds, path, decision);
 	if (op == SB_DELETE && decision->rule && decision->verdict != SB_DENY)
 		heed_hidden_holder(grounds, path, decision);
