@@ -44,6 +44,7 @@ struct calling {
 	char *top; /* of the project */
 	char *cwd; /* as the worker sees it */
 	int state; /* the directory of our record */
+	struct sb_view view;
 	struct sb_view_begun *begun;
 	bool shadowed; /* out here "/NAME" of a directory is something else */
 };
@@ -199,10 +200,10 @@ static int set_variables(struct calling *calling, struct sb_error *err)
 	return SB_OK;
 }
 
-static int enter(struct calling *calling, struct sb_run *run, struct sb_error *err)
+/* The world that the worker is to see, in the making. */
+static int begin(struct calling *calling, const struct sb_run *run, struct sb_error *err)
 {
-	SB_AUTO_BUF struct sb_buf note = SB_BUF(SB_CONFIG_LIMIT);
-	struct sb_view view = {
+	calling->view = (struct sb_view){
 		.dirs = calling->dirs,
 		.dir_count = calling->has.count,
 		.network = has_network(calling),
@@ -210,13 +211,19 @@ static int enter(struct calling *calling, struct sb_run *run, struct sb_error *e
 		.workers = calling->called,
 		.worker_count = calling->called_count,
 	};
+	return sb_view_begin(&calling->view, &calling->begun, err);
+}
+
+static int enter(struct calling *calling, struct sb_error *err)
+{
+	SB_AUTO_BUF struct sb_buf note = SB_BUF(SB_CONFIG_LIMIT);
 	int status;
 
-	calling->worker.network = view.network;
+	calling->worker.network = calling->view.network;
 	sb_worker_note(&calling->worker, &calling->has, NULL, &note);
-	view.note = note.length ? note.data : "";
-	status = sb_buf_failed(&note) ? sb_no_memory(err)
-				      : sb_view_enter(&view, calling->begun, err);
+	status = sb_buf_failed(&note)
+			 ? sb_no_memory(err)
+			 : sb_view_enter(calling->begun, note.length ? note.data : "", err);
 	for (size_t i = 0; i < calling->has.count; i++)
 		close(calling->dirs[i].fd);
 	if (status == SB_OK && chdir(calling->cwd) != 0)
@@ -391,19 +398,19 @@ static bool can_have_view(const struct sb_command_line *line)
 }
 
 /*
- * In an order that keeps both processors busy: while the kernel makes the network we look around, which needs the
- * files of outside, and prepare the run, which needs those of the view.  What stays open was opened before: what is opened now goes with the mounts outside.
+ * In an order that keeps both processors busy: while the network and the view are made we look around, which needs the
+ * files of outside, and then prepare the run, which needs those of the view.  What stays open was opened before: what is opened now goes with the mounts outside.
  */
 static int prepare_in_view(struct calling *calling, struct sb_run *run, struct sb_error *err)
 {
-	int status = sb_view_begin(has_network(calling), &calling->begun, err);
+	int status = sb_worker_programs(&calling->worker, run, err);
 
+	if (status == SB_OK)
+		status = begin(calling, run, err);
 	if (status == SB_OK)
 		status = look_around(calling, err);
 	if (status == SB_OK)
-		status = sb_worker_programs(&calling->worker, run, err);
-	if (status == SB_OK)
-		status = enter(calling, run, err);
+		status = enter(calling, err);
 	if (status == SB_OK)
 		status = prepare(calling, run, SB_ZONE_SEEN, err);
 	return status == SB_OK ? sb_view_settle(calling->begun, &run->plan.made, err) : status;

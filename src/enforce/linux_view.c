@@ -1,8 +1,8 @@
 /*
  * linux_view.c - the steps, each with what it needs of those before it:
- *   1. namespaces, ids mapped to themselves; mounts are cut off from those outside; another thread begins to make the
- *      network (linux_view_net.c)
- *   2. an empty filesystem, on which /proc is covered for the moment: it has to be mounted somewhere
+ *   1. namespaces, ids mapped to themselves; mounts are cut off from those outside; one thread begins to make the
+ *      network (linux_view_net.c), another does what follows up to 4, while ours looks at what is outside
+ *   2. an empty filesystem, on a directory that nobody needs: it has to be mounted somewhere
  *   3. directories, small files and links in it
  *   4. copies of mounts, attached there
  *   5. pivot_root(2): it is the root, and what was the root is on top of it, where no path leads
@@ -173,16 +173,23 @@ static bool pivot(struct sb_view_job *job)
 	return !sb_view_failed(job, status, "change the root", "");
 }
 
-static bool build(struct sb_view_job *job, int proc)
-{
-	SB_AUTO_FD int root = sb_sys_new_tmpfs("0755");
-	SB_AUTO_FD int place = sb_sys_open_path("/proc");
+#define BUILDER_STACK (512 * 1024)
 
-	job->root = root;
-	return !sb_view_failed(job, root, "make a filesystem", "") &&
-	       !sb_view_failed(job, place, "open", "/proc") &&
-	       !sb_view_failed(job, sb_sys_attach(root, place), "mount", "/") && fill(job, proc) &&
-	       pivot(job);
+/* Each process has this directory, whatever of /proc is shown to it. */
+#define UNNEEDED "/proc/self/task"
+
+static void *build(void *argument)
+{
+	struct sb_view_begun *begun = argument;
+	struct sb_view_job *job = &begun->job;
+	SB_AUTO_FD int place = open(UNNEEDED, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	job->root = sb_sys_new_tmpfs("0755");
+	(void)(sb_view_failed(job, job->root, "make a filesystem", "") ||
+	       sb_view_failed(job, place < 0 ? -errno : 0, "open", UNNEEDED) ||
+	       sb_view_failed(job, sb_sys_attach(job->root, place), "mount", "/") ||
+	       fill(job, begun->proc));
+	return NULL;
 }
 
 static int fail(const struct sb_view_job *job, struct sb_error *err)
@@ -194,34 +201,41 @@ static int fail(const struct sb_view_job *job, struct sb_error *err)
 			    "rest by rules instead");
 }
 
-int sb_view_begin(bool network, struct sb_view_begun **out, struct sb_error *err)
+int sb_view_begin(const struct sb_view *view, struct sb_view_begun **out, struct sb_error *err)
 {
 	struct sb_view_begun *begun = calloc(1, sizeof *begun);
-	struct sb_view_job job = {.root = -1};
+	struct sb_view_job *job;
 
 	if (!begun)
 		return sb_no_memory(err);
 	*out = begun; /* as long as the process lives, if this fails */
 	begun->net.made = -1;
-	if (!make_namespaces(&job, &begun->made))
-		return fail(&job, err);
+	job = &begun->job;
+	*job = (struct sb_view_job){.view = view, .root = -1};
+	if (!make_namespaces(job, &begun->made))
+		return fail(job, err);
 	begun->proc = sb_sys_clone_tree(AT_FDCWD, "/proc");
-	if (sb_view_failed(&job, begun->proc, "copy", "/proc"))
-		return fail(&job, err);
-	if (!network)
+	if (sb_view_failed(job, begun->proc, "copy", "/proc"))
+		return fail(job, err);
+	begun->mask = umask(0); /* all threads have one */
+	if (!view->network)
 		sb_view_net_begin(&begun->net, begun->proc);
+	sb_view_start(&begun->builder, build, begun, BUILDER_STACK);
 	return SB_OK;
 }
 
-int sb_view_enter(const struct sb_view *view, const struct sb_view_begun *begun,
-		  struct sb_error *err)
+int sb_view_enter(struct sb_view_begun *begun, const char *note, struct sb_error *err)
 {
-	struct sb_view_job job = {.view = view, .root = -1};
-	mode_t mask = umask(0);
-	bool built = build(&job, begun->proc);
+	struct sb_view_job *job = &begun->job;
+	bool entered;
 
-	umask(mask);
-	return built ? SB_OK : fail(&job, err);
+	if (!sb_view_joined(&begun->builder))
+		build(begun);
+	entered = !job->step && sb_view_put(job, &SB_VIEW_NOTE[1], note, strlen(note)) &&
+		  pivot(job);
+	close(job->root);
+	umask(begun->mask);
+	return entered ? SB_OK : fail(job, err);
 }
 
 int sb_view_settle(struct sb_view_begun *begun, struct sb_view_made *out, struct sb_error *err)

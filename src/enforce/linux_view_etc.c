@@ -118,6 +118,5 @@ bool sb_view_make_etc(struct sb_view_job *job)
 		if (!copy(job, copied[i]))
 			return false;
 	return put_accounts(job) && put_names(job) && sb_view_mkdir(job, "etc/sandbash", 0755) &&
-	       sb_view_put(job, &SB_VIEW_NOTE[1], job->view->note, strlen(job->view->note)) &&
 	       put_workers(job);
 }

@@ -4,14 +4,12 @@
  */
 #include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
 
 #include "enforce/view_impl.h"
 #include "sys/process.h"
 
 #define STACK (64 * 1024)
 
-/* Nothing that allocates: the other thread does, and our memory is made for one. */
 static void *make(void *argument)
 {
 	struct sb_view_net *net = argument;
@@ -23,21 +21,12 @@ static void *make(void *argument)
 
 void sb_view_net_begin(struct sb_view_net *net, int proc)
 {
-	pthread_attr_t attributes;
-	sigset_t all, old;
-
 	*net = (struct sb_view_net){.proc = proc, .made = -1};
-	sigfillset(&all);
-	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, STACK);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	net->started = pthread_create(&net->thread, &attributes, make, net) == 0;
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	pthread_attr_destroy(&attributes);
+	sb_view_start(&net->thread, make, net, STACK);
 }
 
 void sb_view_net_end(struct sb_view_net *net, struct sb_view_made *made)
 {
-	made->own_net = net->started && pthread_join(net->thread, NULL) == 0 && net->made >= 0;
+	made->own_net = sb_view_joined(&net->thread) && net->made >= 0;
 	made->net = net->made;
 }

@@ -1,7 +1,7 @@
 /*
  * view.h - a world of its own for a run: a few directories by new names, a read-only system, nothing else.
  *
- *     sb_view_begin()  -> namespaces; files are where they were
+ *     sb_view_begin()  -> namespaces; other threads make what is to be seen, and files are where they were
  *     sb_view_enter()  -> this process stands in it; what it opened before stays open
  *     sb_view_settle() -> what was there before is gone.  Before that it makes no process
  *                      -> rules, plan, run: as anywhere else, by the names that are seen there
@@ -41,7 +41,6 @@ struct sb_view_file {
 struct sb_view {
 	const struct sb_view_dir *dirs;
 	size_t dir_count;
-	const char *note; /* text of /etc/sandbash/worker: what a sandbash in there has to know */
 	const struct sb_view_file *workers;
 	size_t worker_count;
 	bool network;
@@ -66,12 +65,15 @@ struct sb_view_begun;
 /*
  * SB_E_UNSUPPORTED of each: this machine cannot, and the process must end.
  *
- * From the first to the last a second thread may be making a network, which takes the kernel longer than all else: so
- * the first comes early and the last late.  What is opened in between by a path of before is gone with it.
+ * From the first to the last other threads may be at work: one makes a network, which takes the kernel longer than all
+ * else, one the files until they are entered.  So the first comes early and the last late.  view lasts until it is
+ * entered, and meanwhile nobody makes files, whose mode would be anything, or changes the directory; /proc/self/task leads elsewhere.  What
+ * is opened before it is entered by a path is gone with it.
+ *
+ * note: text of SB_VIEW_NOTE, what a sandbash in there has to know.
  */
-int sb_view_begin(bool network, struct sb_view_begun **out, struct sb_error *err);
-int sb_view_enter(const struct sb_view *view, const struct sb_view_begun *begun,
-		  struct sb_error *err);
+int sb_view_begin(const struct sb_view *view, struct sb_view_begun **out, struct sb_error *err);
+int sb_view_enter(struct sb_view_begun *begun, const char *note, struct sb_error *err);
 int sb_view_settle(struct sb_view_begun *begun, struct sb_view_made *out, struct sb_error *err);
 
 #endif
