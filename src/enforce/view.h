@@ -67,8 +67,8 @@ struct sb_view_begun;
  *
  * From the first to the last other threads may be at work: one makes a network, which takes the kernel longer than all
  * else, one the files until they are entered.  So the first comes early and the last late.  view lasts until it is
- * entered, and meanwhile nobody makes files, whose mode would be anything, or changes the directory; /proc/self/task leads elsewhere.  What
- * is opened before it is entered by a path is gone with it.
+ * entered.  Meanwhile nobody makes files, which could get any mode, or changes the directory, and /proc/self/task may
+ * lead elsewhere; what is opened by a path is gone then.
  *
  * note: text of SB_VIEW_NOTE, what a sandbash in there has to know.
  */
