@@ -11,6 +11,7 @@
 #include "base/list.h"
 #include "cli/cli.h"
 #include "consent/question.h"
+#include "files/seen.h"
 #include "path/path.h"
 #include "repo/repo.h"
 #include "zones/rules.h"
@@ -308,8 +309,7 @@ static int print(const struct doing *doing, struct sb_repo_result *result)
 		sb_buf_append(&out, result->text.data, result->text.length);
 		return sb_print(&out);
 	}
-	sb_json_init(&json, &out);
-	sb_json_open(&json, '{');
+	json = sb_json_object(&out);
 	sb_json_pair(&json, "id", result->id[0] ? result->id : NULL);
 	sb_json_pair(&json, "commit", result->commit);
 	sb_json_pair(&json, "repo", result->repo);
@@ -325,23 +325,11 @@ static int run(struct doing *doing)
 {
 	const struct sb_setup *setup = &doing->setup;
 	struct sb_repo_session session = {
-		.state_dir = setup->home.state_dir,
-		.home = setup->home.home,
-		.cwd = setup->home.cwd,
+		.setup = setup,
 		.search = getenv("PATH"),
 		.ssh_agent = getenv("SSH_AUTH_SOCK"),
-		.projects = (const char *const *)setup->projects,
 		.zones = doing->line->worker ? &doing->has : &doing->project.zones,
-		.policy = setup->policy,
-		.files = {.size = sizeof session.files,
-			  .consent = consent,
-			  .context = doing,
-			  .home = setup->home.home,
-			  .git_settings = (const char *const *)setup->home.git_settings,
-			  .obeyed = (const char *const *)setup->home.obeyed,
-			  .config_home = setup->home.xdg_config,
-			  .data_home = setup->home.xdg_data,
-			  .account_home = sb_home_of_account(&setup->home)},
+		.files = sb_files_for(&setup->home, consent, NULL, doing),
 		.network_off = doing->line->worker && !doing->worker.network,
 		.best_effort = doing->line->best_effort,
 		.ask = ask,

@@ -8,6 +8,22 @@
 #include "base/auto.h"
 #include "zones/rules.h"
 
+struct sb_files_options sb_files_for(const struct sb_home *home, sb_files_consent consent,
+				     sb_files_audit audit, void *context)
+{
+	return (struct sb_files_options){.size = sizeof(struct sb_files_options),
+					 .consent = consent,
+					 .audit = audit,
+					 .audit_allowed = audit != NULL,
+					 .context = context,
+					 .home = home->home,
+					 .git_settings = (const char *const *)home->git_settings,
+					 .obeyed = (const char *const *)home->obeyed,
+					 .config_home = home->xdg_config,
+					 .data_home = home->xdg_data,
+					 .account_home = sb_home_of_account(home)};
+}
+
 int sb_zones_see(const struct sb_zones *zones, struct sb_files_backend *inner,
 		 struct sb_files_backend **out, struct sb_error *err)
 {

@@ -58,17 +58,6 @@ static int make_absolute(const char **files, size_t count, struct sb_error *err)
 	return SB_OK;
 }
 
-/* The same for files that commands are to be given, too. */
-static int make_given_absolute(struct sb_command_line *line, struct sb_error *err)
-{
-	int status = SB_OK;
-
-	for (size_t i = 0; i < line->given_count && status == SB_OK; i++)
-		if (line->given[i].option->is_file)
-			status = make_absolute(&line->given[i].value, 1, err);
-	return status;
-}
-
 /*
  * Directories on the command line are projects, the first one the current directory.  Whoever
  * writes them into a configuration means them, also outside of the home directory.
@@ -77,16 +66,20 @@ static int take_directories(struct sb_command_line *line, struct sb_error *err)
 {
 	size_t count = sb_list_count(line->command), more;
 	const char **projects;
-	int status = make_absolute(line->policy_files, line->policy_file_count, err);
+	const struct {
+		const char **all;
+		size_t count;
+	} lists[] = {{line->policy_files, line->policy_file_count},
+		     {line->projects, line->project_count},
+		     {line->within, line->within_count},
+		     {&line->worker, line->worker != NULL}};
+	int status = SB_OK;
 
-	if (status == SB_OK)
-		status = make_absolute(line->projects, line->project_count, err);
-	if (status == SB_OK)
-		status = make_absolute(line->within, line->within_count, err);
-	if (status == SB_OK)
-		status = make_absolute(&line->worker, line->worker != NULL, err);
-	if (status == SB_OK)
-		status = make_given_absolute(line, err);
+	for (size_t i = 0; i < sizeof lists / sizeof lists[0] && status == SB_OK; i++)
+		status = make_absolute(lists[i].all, lists[i].count, err);
+	for (size_t i = 0; i < line->given_count && status == SB_OK; i++)
+		if (line->given[i].option->is_file) /* commands get it, too */
+			status = make_absolute(&line->given[i].value, 1, err);
 	if (status != SB_OK || !count)
 		return status;
 	if (line->command[0][0] == '-')

@@ -99,7 +99,8 @@ static int name_path(const struct sb_repo_session *session, const char *name, ch
 	    sb_repo_zone(session, name, &zone, &rest, err) == SB_OK)
 		whole = sb_path_join(zone->path, rest);
 	else
-		status = sb_path_expand(name, session->cwd, session->home, &whole, err);
+		status = sb_path_expand(name, session->setup->home.cwd, session->setup->home.home,
+					&whole, err);
 	if (status != SB_OK)
 		return status;
 	if (whole && sb_path_canonical(whole, out_name, NULL, err) != SB_OK)
@@ -149,9 +150,9 @@ static int check_host(const struct sb_repo_session *session, const char *url, st
 
 	if (status != SB_OK)
 		return status;
-	if (session->network_off || sb_network_of(session->policy) == SB_NETWORK_OFF)
+	if (session->network_off || sb_network_of(session->setup->policy) == SB_NETWORK_OFF)
 		return sb_fail(err, SB_E_REFUSED, 0, "the network is off: '%s' is not used", url);
-	if (sb_decide_connect(session->policy, &peer).verdict != SB_DENY)
+	if (sb_decide_connect(session->setup->policy, &peer).verdict != SB_DENY)
 		return SB_OK;
 	sb_peer_print(&peer, text);
 	return sb_fail(err, SB_E_REFUSED, 0, "a rule denies connections to %s", text);
@@ -206,15 +207,16 @@ static int find_format(const struct sb_git *git, struct sb_error *err)
 int sb_repo_open(const struct sb_repo_session *session, const char *name, enum sb_repo_use use,
 		 struct sb_git *git, char **out_name, struct sb_error *err)
 {
-	SB_AUTO_FREE char *state = sb_path_join(session->state_dir, "git");
+	SB_AUTO_FREE char *state = sb_path_join(session->setup->home.state_dir, "git");
 	int status;
 
-	*git = (struct sb_git){.home = session->home,
+	*git = (struct sb_git){.home = session->setup->home.home,
 			       .agent = session->ssh_agent,
 			       .best_effort = session->best_effort};
 	if (!state)
 		return sb_no_memory(err);
-	status = sb_git_find(session->search, session->projects, &git->program, err);
+	status = sb_git_find(session->search, (const char *const *)session->setup->projects,
+			     &git->program, err);
 	if (status == SB_OK)
 		status = sb_git_make_own(git, state, err);
 	if (status != SB_OK)

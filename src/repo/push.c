@@ -22,7 +22,7 @@ struct staged {
 static int find_note(const struct staged *staged, const struct sb_repo_request *request,
 		     struct sb_staged *out, struct sb_error *err)
 {
-	int status = sb_staged_read(staged->session->state_dir, request->id, out, err);
+	int status = sb_staged_read(staged->session->setup->home.state_dir, request->id, out, err);
 
 	if (status != SB_E_MISSING || !request->repo || staged->session->asks)
 		return status;
@@ -48,7 +48,8 @@ static int check_ref(struct staged *staged, const struct sb_staged *note, const 
 	if (status != SB_OK)
 		return status;
 	if (!commit[0]) {
-		sb_staged_remove(staged->session->state_dir, id); /* it has done its work */
+		sb_staged_remove(staged->session->setup->home.state_dir,
+				 id); /* it has done its work */
 		return sb_fail(err, SB_E_MISSING, 0, "'%s' was pushed or discarded already", id);
 	}
 	if (strncmp(commit, id, strlen(id)) != 0 ||
@@ -89,7 +90,7 @@ static int forget(const struct staged *staged, struct sb_error *err)
 				NULL, NULL, err);
 
 	if (status == SB_OK)
-		sb_staged_remove(staged->session->state_dir, staged->result->id);
+		sb_staged_remove(staged->session->setup->home.state_dir, staged->result->id);
 	return status;
 }
 

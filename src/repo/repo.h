@@ -25,6 +25,7 @@
 #include "base/buf.h"
 #include "sandbash/error.h"
 #include "sandbash/files.h"
+#include "config/setup.h"
 #include "zones/zones.h"
 
 #define SB_REPO_ID_SIZE 13 /* the first twelve digits of the commit, and a NUL */
@@ -44,12 +45,11 @@ struct sb_repo_about {
 
 /* Who acts, on what, and who is asked. */
 struct sb_repo_session {
-	const char *state_dir, *home, *cwd;
-	const char *search;          /* $PATH: where git is */
-	const char *ssh_agent;       /* $SSH_AUTH_SOCK; or NULL */
-	const char *const *projects; /* canonical; no git of theirs is run */
+	const struct sb_setup *
+		setup; /* no git of its projects is run; by its policy the file tools judge names */
+	const char *search;    /* $PATH: where git is */
+	const char *ssh_agent; /* $SSH_AUTH_SOCK; or NULL */
 	const struct sb_zones *zones;
-	const struct sb_policy *policy; /* what the file tools judge names by */
 	struct sb_files_options files;
 	bool asks; /* also about the repository, unless it lies in one of open: a model named it */
 	const char *const *open;

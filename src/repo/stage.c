@@ -253,7 +253,7 @@ static int send_commit(struct stage *stage, struct sb_git_child *child, struct s
 	int status;
 
 	sb_buf_puts(&head, "feature done\ncommit refs/heads/staged\nmark :1\n");
-	add_author(stage->session->home, &head);
+	add_author(stage->session->setup->home.home, &head);
 	sb_buf_printf(&head, "data %zu\n%s\n", strlen(message), message);
 	if (stage->base.oid[0])
 		sb_buf_printf(&head, "from %s\n", stage->base.oid);
@@ -326,7 +326,8 @@ static int keep(struct stage *stage, struct sb_error *err)
 		&stage->git, SB_GIT_SET_REFS,
 		(const char *const[]){"update-ref", "--no-deref", ref, result->commit, none, NULL},
 		NULL, NULL, err);
-	return status == SB_OK ? sb_staged_write(stage->session->state_dir, &note, err) : status;
+	return status == SB_OK ? sb_staged_write(stage->session->setup->home.state_dir, &note, err)
+			       : status;
 }
 
 static int check_message(const char *message, struct sb_error *err)

@@ -121,8 +121,8 @@ static int make_directory(const struct sb_repo_session *session, const char *pat
 		return sb_no_memory(err);
 	if (strcmp(root, path) == 0)
 		return SB_OK;
-	if (sb_files_open(session->policy, (const char *const[]){root, NULL}, &session->files,
-			  &files, why) != 0)
+	if (sb_files_open(session->setup->policy, (const char *const[]){root, NULL},
+			  &session->files, &files, why) != 0)
 		return sb_repo_files_failed(why, err);
 	status = sb_files_mkdir(files, NULL, path, true, &made, why) == 0
 			 ? SB_OK
@@ -154,7 +154,7 @@ int sb_zone_view_open(struct sb_zone_view *view, const struct sb_repo_session *s
 	/* a link in its place since the project's file was read leads anywhere */
 	if (lstat(zone->path, &info) != 0 || !S_ISDIR(info.st_mode))
 		return sb_fail(err, SB_E_MISSING, 0, "there is nothing in /%s yet", zone->name);
-	return sb_files_open(session->policy, (const char *const[]){zone->path, NULL},
+	return sb_files_open(session->setup->policy, (const char *const[]){zone->path, NULL},
 			     &view->options, &view->files, why) == 0
 		       ? SB_OK
 		       : sb_repo_files_failed(why, err);

@@ -55,8 +55,7 @@ static void send_log(struct keeper *keeper, unsigned long call)
 		sb_log_name(sb_audit_session(keeper->audit), name);
 		fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	}
-	sb_link_send(&keeper->link, json_pack("{s:s, s:I}", "k", "log", "call", (json_int_t)call),
-		     &fd, fd >= 0);
+	sb_link_send(&keeper->link, sb_rpc_about("log", "call", call), &fd, fd >= 0);
 }
 
 static void take(struct keeper *keeper, const json_t *message, int fds[SB_LINK_FDS])

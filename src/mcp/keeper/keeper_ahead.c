@@ -26,6 +26,13 @@ json_t *sb_ahead_outcome(json_t *result, const char *outcome, const char *until)
 	return result;
 }
 
+json_t *sb_ahead_no(const char *outcome, const char *code, const char *person, const char *model)
+{
+	bool refused = strcmp(outcome, "refused") == 0;
+
+	return sb_ahead_outcome(sb_tool_failure(code, person, model, refused, NULL), outcome, NULL);
+}
+
 /*
  * SECURITY: the model's words are not ours.
  *
@@ -47,7 +54,7 @@ void sb_ahead_reason(json_t *notes, const json_t *args)
 	sb_buf_puts(&line, "the model says, and nobody has checked it: \"");
 	sb_escape_value(&line, reason, strlen(reason), REASON_SHOWN);
 	sb_buf_putc(&line, '"');
-	json_array_append_new(notes, sb_rpc_text(line.data, line.length));
+	json_array_append_new(notes, sb_rpc_buf(&line));
 }
 
 /* --- request_access --------------------------------------------------------------------------------- */
@@ -70,10 +77,13 @@ static bool read_request(struct sb_tool_call *call, struct request *out)
 	const char *path = sb_get_text(call->args, "path");
 	size_t i;
 
-	json_array_foreach(list, i, word) for (int op = 0; op < SB_OP_COUNT;
-					       op++) if (strcmp(sb_op_name((enum sb_op)op),
-								json_string_value(word)) == 0)
-		out->wanted[op] = true;
+	json_array_foreach(list, i, word)
+	{
+		enum sb_op op = sb_keeper_op(json_string_value(word));
+
+		if (op < SB_OP_COUNT)
+			out->wanted[op] = true;
+	}
 	for (int op = 0; op < SB_OP_COUNT; op++) {
 		struct sb_files_error why = {0};
 		enum sb_verdict verdict;
@@ -134,10 +144,8 @@ static enum sb_answer known(const struct child *child, enum sb_op op, const char
 
 int sb_ahead_said(const void *context, enum sb_op op, const char *path)
 {
-	const struct sb_guard_row *row;
 	json_auto_t *notes = json_array();
-	bool guarded = sb_child_is_guarded(context, op, path, (struct sb_guard_bytes){NULL, 0},
-					   notes, &row);
+	bool guarded = sb_child_is_guarded(context, op, path, NULL, notes, NULL);
 	enum sb_answer answer = known(context, op, path, sb_child_thing(path), guarded);
 
 	if (answer == SB_ANSWER_NONE)
@@ -156,8 +164,7 @@ static json_t *granted(const struct request *request, const char *until)
 	else
 		sb_buf_puts(&text, strcmp(until, "session") == 0 ? ", until this session ends."
 								 : " by the rules.");
-	return sb_ahead_outcome(sb_tool_text(sb_rpc_text(text.data, text.length), NULL), "granted",
-				until);
+	return sb_ahead_outcome(sb_tool_said(&text, NULL), "granted", until);
 }
 
 static bool is_made(const struct request *request)
@@ -219,7 +226,6 @@ static enum sb_thing thing_wanted(const json_t *args, const char *path)
 json_t *sb_ahead_request(struct child *child, struct sb_tool_call *call)
 {
 	struct request request = {.count = 0};
-	const struct sb_guard_row *row;
 	const char *until = "session";
 	bool guarded, open = false;
 	json_auto_t *notes = json_array();
@@ -231,15 +237,11 @@ json_t *sb_ahead_request(struct child *child, struct sb_tool_call *call)
 	if (!request.count)
 		return granted(&request, "rules");
 	if (sb_path_within(request.path, child->keeper->options->setup->home.home))
-		return sb_ahead_outcome(
-			sb_tool_failure("DENIED",
-					"the home directory, and what holds it, is not opened",
-					"Ask for the file or the directory that you need in it.",
-					true, NULL),
-			"refused", NULL);
+		return sb_ahead_no("refused", "DENIED",
+				   "the home directory, and what holds it, is not opened",
+				   "Ask for the file or the directory that you need in it.");
 	request.thing = thing_wanted(call->args, request.path);
-	guarded = sb_child_is_guarded(child, request.strictest, request.path,
-				      (struct sb_guard_bytes){NULL, 0}, notes, &row) ||
+	guarded = sb_child_is_guarded(child, request.strictest, request.path, NULL, notes, NULL) ||
 		  request.why.why == SB_FILES_WHY_GUARDED;
 	for (int op = 0; op < SB_OP_COUNT; op++) {
 		enum sb_answer answer;
@@ -248,10 +250,8 @@ json_t *sb_ahead_request(struct child *child, struct sb_tool_call *call)
 			continue;
 		answer = known(child, (enum sb_op)op, request.path, request.thing, guarded);
 		if (answer == SB_ANSWER_DENY)
-			return sb_ahead_outcome(sb_tool_failure("DENIED",
-								"the user was asked and said no",
-								"Do without it.", false, NULL),
-						"denied", NULL);
+			return sb_ahead_no("denied", "DENIED", "the user was asked and said no",
+					   "Do without it.");
 		open |= answer == SB_ANSWER_NONE;
 		if (answer == SB_ANSWER_ONCE)
 			until = "next use";
@@ -267,10 +267,10 @@ json_t *sb_ahead_request(struct child *child, struct sb_tool_call *call)
 
 /* --- what was granted --------------------------------------------------------------------------------- */
 
-static json_t *grant_json(const char *path, json_t *what, const char *until)
+static void put_grant(json_t *list, const char *path, const char *what, const char *until)
 {
-	return json_pack("{s:o, s:o, s:s}", "path", sb_rpc_string(path), "access", what, "until",
-			 until);
+	json_array_append_new(list, json_pack("{s:o, s:s, s:s}", "path", sb_rpc_string(path),
+					      "access", what, "until", until));
 }
 
 /* What was said of a path, in a word or two; of a directory, of everything in it. */
@@ -294,19 +294,14 @@ json_t *sb_ahead_grants(const struct keeper *keeper)
 	const char *path;
 
 	for (size_t i = 0; keeper->opened && keeper->opened[i]; i++)
-		json_array_append_new(
-			list, grant_json(keeper->opened[i], json_string("project"), "session"));
+		put_grant(list, keeper->opened[i], "project", "session");
 	/* commands keep their answers there as well */
 	if (keeper->session &&
 	    sb_session_open(state, keeper->session_name, &session, NULL) == SB_OK)
 		for (size_t i = 0; sb_session_kept(session, i, &path, &access); i++)
-			json_array_append_new(
-				list,
-				grant_json(path, json_string(kept_word(path, &access)), "session"));
+			put_grant(list, path, kept_word(path, &access), "session");
 	sb_session_free(session);
 	for (const struct keeper_approval *one = keeper->ahead; one; one = one->next)
-		json_array_append_new(list, grant_json(one->path,
-						       json_string(sb_op_name(one->subject.op)),
-						       "next use"));
+		put_grant(list, one->path, sb_op_name(one->subject.op), "next use");
 	return list;
 }

@@ -41,17 +41,23 @@ static void approve(struct keeper *keeper, struct keeper_perform *perform,
 	}
 }
 
-static void record_answer(struct keeper *keeper, const struct keeper_question *question,
-			  const char *act, enum sb_answer answer, const char *by)
+static struct sb_event event_of(const struct keeper_question *question, enum sb_event_kind kind,
+				const char *by)
 {
-	struct sb_event event = {.kind = SB_EVENT_ANSWER,
+	return (struct sb_event){.kind = kind,
 				 .question = question->shown.id,
 				 .op = sb_op_name(question->shown.op),
-				 .act = act,
+				 .act = question->perform ? question->perform->tool : "run_command",
 				 .path = question->shown.path,
-				 .answer = sb_answer_name(answer),
 				 .by = by};
+}
 
+static void record_answer(struct keeper *keeper, const struct keeper_question *question,
+			  enum sb_answer answer, const char *by)
+{
+	struct sb_event event = event_of(question, SB_EVENT_ANSWER, by);
+
+	event.answer = sb_answer_name(answer);
 	sb_keeper_record(keeper, &event);
 	if (answer != SB_ANSWER_DIRECTORY && answer != SB_ANSWER_ALWAYS)
 		return;
@@ -62,20 +68,14 @@ static void record_answer(struct keeper *keeper, const struct keeper_question *q
 
 /* Of what was asked about before it began: it does, or it does not. */
 static void record_decided(struct keeper *keeper, const struct keeper_question *question,
-			   const char *act, enum sb_answer answer, const char *by)
+			   enum sb_answer answer, const char *by)
 {
 	bool yes = answer == SB_ANSWER_ONCE;
-	struct sb_event event = {.kind = yes ? SB_EVENT_PERFORM : SB_EVENT_DENY,
-				 .question = question->shown.id,
-				 .op = sb_op_name(question->shown.op),
-				 .act = act,
-				 .path = question->shown.path,
-				 .verdict = yes ? "allow" : "deny",
-				 .by = by,
-				 .note = question->shown.about == SB_ABOUT_UNSANDBOXED
-						 ? question->shown.notes[0]
-						 : NULL};
+	struct sb_event event = event_of(question, yes ? SB_EVENT_PERFORM : SB_EVENT_DENY, by);
 
+	event.verdict = yes ? "allow" : "deny";
+	if (question->shown.about == SB_ABOUT_UNSANDBOXED)
+		event.note = question->shown.notes[0];
 	sb_keeper_record(keeper, &event);
 }
 
@@ -130,13 +130,12 @@ void sb_keeper_answer(struct keeper *keeper, unsigned long id, enum sb_answer an
 	if (keeper->socket && strcmp(by, "attach") != 0)
 		sb_socket_withdraw(keeper->socket, id, "answered in the client");
 	if (strcmp(by, "client") != 0)
-		sb_keeper_tell(keeper,
-			       json_pack("{s:s, s:I}", "k", "withdrawn", "q", (json_int_t)id));
+		sb_keeper_tell(keeper, sb_rpc_about("withdrawn", "q", id));
 	if (asks_to_start(question)) {
 		struct keeper_run *run = question->run;
 
-		record_answer(keeper, question, "run_command", answer, by);
-		record_decided(keeper, question, "run_command", answer, by);
+		record_answer(keeper, question, answer, by);
+		record_decided(keeper, question, answer, by);
 		run->question = NULL;
 		free(question);
 		sb_keeper_run_decided(keeper, run, answer);
@@ -150,10 +149,10 @@ void sb_keeper_answer(struct keeper *keeper, unsigned long id, enum sb_answer an
 	else if (question->shown.about != SB_ABOUT_PROJECT)
 		remember_all(keeper, question, answer);
 	if (perform) {
-		record_answer(keeper, question, perform->tool, answer, by);
+		record_answer(keeper, question, answer, by);
 		if (answer == SB_ANSWER_DENY && (question->shown.about == SB_ABOUT_PROJECT ||
 						 question->shown.about == SB_ABOUT_AHEAD))
-			record_decided(keeper, question, perform->tool, answer, by);
+			record_decided(keeper, question, answer, by);
 		approve(keeper, perform, question, answer);
 		perform->question = NULL;
 		free(question);

@@ -118,8 +118,7 @@ void sb_keeper_withdraw(struct keeper *keeper, struct keeper_question *question,
 {
 	if (keeper->socket)
 		sb_socket_withdraw(keeper->socket, question->shown.id, why);
-	sb_keeper_tell(keeper, json_pack("{s:s, s:I}", "k", "withdrawn", "q",
-					 (json_int_t)question->shown.id));
+	sb_keeper_tell(keeper, sb_rpc_about("withdrawn", "q", question->shown.id));
 	sb_keeper_unlink_question(keeper, question);
 	if (question->perform)
 		question->perform->question = NULL;

@@ -15,7 +15,6 @@
 #include "base/buf.h"
 #include "base/escape.h"
 #include "base/write.h"
-#include "consent/excerpt.h"
 #include "mcp/keeper/keeper_child.h"
 #include "mcp/tools/tools.h"
 #include "mcp/wire/rpc.h"
@@ -76,11 +75,6 @@ static const char *why_text(enum sb_files_why why)
 	}
 }
 
-static struct sb_guard_bytes bytes_of(const struct sb_files_question *question)
-{
-	return (struct sb_guard_bytes){question->content, question->content_length};
-}
-
 /* What is made, changed or removed; where something is moved or copied, that. */
 static enum sb_thing thing_of(const struct sb_files_question *question)
 {
@@ -97,7 +91,8 @@ static json_t *look_at(const struct child *child, const struct sb_files_question
 		       struct keeper_subject *out)
 {
 	const char *reason = question->reason ? question->reason : why_text(question->why);
-	const struct sb_guard_row *row;
+	const struct sb_guard_bytes bytes = {question->content, question->content_length};
+	const struct sb_guard_row *row = NULL;
 	json_t *notes = json_array();
 
 	*out = (struct keeper_subject){
@@ -108,8 +103,8 @@ static json_t *look_at(const struct child *child, const struct sb_files_question
 		sb_sha256_hex(question->seal, strlen(question->seal), out->bytes);
 	else if (question->leads_to)
 		sb_sha256_hex(question->leads_to, strlen(question->leads_to) + 1, out->bytes);
-	out->guarded = sb_child_is_guarded(child, question->op, question->path, bytes_of(question),
-					   notes, &row);
+	out->guarded =
+		sb_child_is_guarded(child, question->op, question->path, &bytes, notes, &row);
 	out->guarded |= question->why == SB_FILES_WHY_GUARDED;
 	out->by_itself = question->by_itself;
 	/* of a worker's directory that is why it is asked, and no note */
@@ -130,16 +125,6 @@ static json_t *look_at(const struct child *child, const struct sb_files_question
 	return notes;
 }
 
-/* What would be written, as far as a person sees it. */
-static json_t *shown_content(const struct sb_files_question *question)
-{
-	SB_AUTO_BUF struct sb_buf shown = SB_BUF(2 * SB_EXCERPT_SHOWN);
-
-	sb_excerpt_shown(question->old, question->old_length, question->content,
-			 question->content_length, &shown);
-	return sb_rpc_shown(shown.data, shown.length);
-}
-
 static void put_question(struct child *child, const struct sb_files_question *question,
 			 const struct keeper_subject *subject, json_t *notes)
 {
@@ -155,8 +140,8 @@ static void put_question(struct child *child, const struct sb_files_question *qu
 	    (child->keeper->options->worker ||
 	     sb_keeper_may_open(child->keeper, question->op, question->path, question->directory)))
 		sb_put_text(child->question, "directory", question->directory);
-	if (question->content)
-		json_object_set_new(child->question, "content", shown_content(question));
+	sb_child_show(child, question->old, question->old_length, question->content,
+		      question->content_length);
 }
 
 /* What was allowed, for the record: as of a command (supervise/record.c), from where to where. */
@@ -250,18 +235,7 @@ _Noreturn void sb_keeper_child(const struct keeper *keeper, const struct keeper_
 			      .used = json_array(),
 			      .refused = json_array(),
 			      .allowed = json_array()};
-	struct sb_files_options options = {.size = sizeof options,
-					   .consent = consent,
-					   .audit = audit,
-					   .audit_allowed = true,
-					   .context = &child,
-					   .home = setup->home.home,
-					   .git_settings =
-						   (const char *const *)setup->home.git_settings,
-					   .obeyed = (const char *const *)setup->home.obeyed,
-					   .config_home = setup->home.xdg_config,
-					   .data_home = setup->home.xdg_data,
-					   .account_home = sb_home_of_account(&setup->home)};
+	struct sb_files_options options = sb_files_for(&setup->home, consent, audit, &child);
 	struct sb_files_caller caller = {.size = sizeof caller, .tool = perform->tool};
 	struct sb_tool_call call = {
 		.policy = setup->policy, .args = perform->args, .worker = keeper->options->worker};

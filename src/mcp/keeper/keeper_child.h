@@ -24,9 +24,12 @@ struct child {
 /* Was it answered already?  SB_ANSWER_NONE: no. */
 enum sb_answer sb_child_known(const struct child *child, const struct keeper_subject *subject);
 
-/* Does a program outside obey the name?  bytes NULL: there are none yet.  True: notes say by whom; row may be NULL. */
+/*
+ * Does a program outside obey the name?  bytes NULL: there are none yet.  True: notes say by whom; *out_row (may be
+ * NULL) is left alone where no row is about it.
+ */
 bool sb_child_is_guarded(const struct child *child, enum sb_op op, const char *path,
-			 struct sb_guard_bytes bytes, json_t *notes,
+			 const struct sb_guard_bytes *bytes, json_t *notes,
 			 const struct sb_guard_row **out_row);
 
 /* What stands at path; nothing: a file, which could be made. */
@@ -34,6 +37,9 @@ enum sb_thing sb_child_thing(const char *path);
 
 /* Where all of the content asks, the guard's words are its beginning, which the question shows anyway. */
 bool sb_child_says_content(const struct sb_guard_row *row, const char *content);
+/* What would be written instead of old, as far as a person sees it, into the question; NULL: nothing. */
+void sb_child_show(struct child *child, const char *old, size_t old_length, const char *content,
+		   size_t length);
 void sb_child_note(json_t *notes, const char *text);
 void sb_child_note_lines(json_t *notes, const char *lines);
 
@@ -53,6 +59,9 @@ void sb_ahead_reason(json_t *notes, const json_t *args);
 
 /* "granted", "denied", "nobody" or "refused", and for how long: into the structured content. */
 json_t *sb_ahead_outcome(json_t *result, const char *outcome, const char *until);
+
+/* A "denied" or "refused" one. */
+json_t *sb_ahead_no(const char *outcome, const char *code, const char *person, const char *model);
 
 /* What was answered about this for the session (context is the child); as sb_tool_call's said(). */
 int sb_ahead_said(const void *context, enum sb_op op, const char *path);

@@ -9,7 +9,7 @@
 
 #include "base/auto.h"
 #include "base/hash.h"
-#include "consent/excerpt.h"
+#include "base/words.h"
 #include "mcp/keeper/keeper_child.h"
 #include "mcp/wire/rpc.h"
 #include "repo/repo.h"
@@ -36,7 +36,6 @@ static void hash_of(const struct sb_repo_about *about, char out[SB_SHA256_HEX])
 static void put_question(struct child *child, const struct sb_repo_about *about,
 			 const struct keeper_subject *subject)
 {
-	SB_AUTO_BUF struct sb_buf shown = SB_BUF(2 * SB_EXCERPT_SHOWN);
 	bool lasting = about->directory && child->keeper->options->worker;
 	json_t *notes = json_array();
 
@@ -47,10 +46,7 @@ static void put_question(struct child *child, const struct sb_repo_about *about,
 				    "guarded", 0, "thing", subject->thing, "bytes", subject->bytes,
 				    "act", !lasting, "notes", notes);
 	sb_put_text(child->question, "directory", lasting ? about->directory : NULL);
-	if (!about->content)
-		return;
-	sb_excerpt_shown(NULL, 0, about->content, about->content_length, &shown);
-	json_object_set_new(child->question, "content", sb_rpc_shown(shown.data, shown.length));
+	sb_child_show(child, NULL, 0, about->content, about->content_length);
 }
 
 static int ask(void *context, const struct sb_repo_about *about, struct sb_error *err)
@@ -121,16 +117,10 @@ static json_t *words(const struct child *child, const char *text, size_t length)
 /* What a directory's mode or approval says has its own code, as from any file tool: repo/zone.c. */
 static enum sb_files_code refusal_of(const struct sb_error *err)
 {
-	static const char read_only[] = " is read-only", blocked[] = ": writing is blocked";
-	size_t length = strlen(err->message);
-
-	if (length > sizeof read_only &&
-	    strcmp(err->message + length + 1 - sizeof read_only, read_only) == 0)
+	if (sb_text_ends(err->message, " is read-only"))
 		return SB_FILES_READ_ONLY;
-	return length > sizeof blocked &&
-			       strcmp(err->message + length + 1 - sizeof blocked, blocked) == 0
-		       ? SB_FILES_BLOCKED
-		       : SB_FILES_DENIED;
+	return sb_text_ends(err->message, ": writing is blocked") ? SB_FILES_BLOCKED
+								  : SB_FILES_DENIED;
 }
 
 static json_t *failure(struct asking *asking, struct sb_tool_call *call, const struct sb_error *err)
@@ -187,14 +177,10 @@ static json_t *run(struct child *child, struct sb_tool_call *call, const struct 
 		   **paths = sb_arg_list(call->args, "paths");
 	struct asking asking = {child, false};
 	struct sb_repo_session session = {
-		.state_dir = setup->home.state_dir,
-		.home = setup->home.home,
-		.cwd = setup->home.cwd,
+		.setup = setup,
 		.search = getenv("PATH"),
 		.ssh_agent = getenv("SSH_AUTH_SOCK"),
-		.projects = (const char *const *)setup->projects,
 		.zones = zones,
-		.policy = setup->policy,
 		.files = *files,
 		.asks = true,
 		.open = options->worker ? NULL : (const char *const *)setup->projects,

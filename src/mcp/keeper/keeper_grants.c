@@ -226,8 +226,8 @@ void sb_approvals_remove(struct keeper_approval **list, enum sb_op op, const cha
 
 		if (at->subject.op == op && strcmp(at->path, path) == 0) {
 			*list = at->next;
-			free(at->path);
-			free(at);
+			at->next = NULL;
+			sb_approvals_free(at);
 		} else {
 			list = &at->next;
 		}

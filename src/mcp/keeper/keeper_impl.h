@@ -176,6 +176,9 @@ void sb_keeper_close_record(struct keeper *keeper);
 /* What a person types to be asked from now on: "sandbash --attach=SESSION".  False: nothing helps. */
 bool sb_keeper_way_in(const struct keeper *keeper, char out[SB_KEEPER_WAY_IN]);
 
+/* SB_OP_COUNT: there is none of that name, or there is no name. */
+enum sb_op sb_keeper_op(const char *name);
+
 /* What a record has of a message or report: who asked for what, where, and by which rule. */
 struct sb_event sb_keeper_event(enum sb_event_kind kind, const json_t *told);
 
@@ -308,6 +311,8 @@ void sb_needs_refused(struct keeper *keeper, const struct keeper_needs *needs);
 void sb_needs_allow(const struct keeper *keeper, const struct keeper_needs *needs,
 		    struct sb_buf *out);
 json_t *sb_needs_denied(void);
+#define SB_COMMAND_SHOWN 1000 /* bytes: without the sandbox all of it, or it is not asked about */
+void sb_needs_put_command(json_t *notes, const char *command);
 json_t *sb_needs_error(const char *code, const char *model, bool violation, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 

@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 
 #include "base/auto.h"
+#include "base/words.h"
+#include "consent/excerpt.h"
 #include "judge/judge.h"
 #include "mcp/keeper/keeper_child.h"
 #include "mcp/wire/rpc.h"
@@ -49,12 +51,10 @@ void sb_child_note(json_t *notes, const char *text)
 
 void sb_child_note_lines(json_t *notes, const char *lines)
 {
-	for (; *lines; lines += *lines == '\n') {
-		size_t length = strcspn(lines, "\n");
+	struct sb_text_lines line = sb_text_lines(lines, strlen(lines));
 
-		add_note(notes, sb_rpc_text(lines, length));
-		lines += length;
-	}
+	while (sb_next_line(&line))
+		add_note(notes, sb_rpc_text(line.text, line.length));
 }
 
 enum sb_thing sb_child_thing(const char *path)
@@ -65,6 +65,17 @@ enum sb_thing sb_child_thing(const char *path)
 	       : S_ISDIR(info.st_mode)                          ? SB_THING_DIRECTORY
 	       : S_ISLNK(info.st_mode)                          ? SB_THING_LINK
 								: SB_THING_NODE;
+}
+
+void sb_child_show(struct child *child, const char *old, size_t old_length, const char *content,
+		   size_t length)
+{
+	SB_AUTO_BUF struct sb_buf shown = SB_BUF(2 * SB_EXCERPT_SHOWN);
+
+	if (!content)
+		return;
+	sb_excerpt_shown(old, old_length, content, length, &shown);
+	json_object_set_new(child->question, "content", sb_rpc_shown(shown.data, shown.length));
 }
 
 bool sb_child_says_content(const struct sb_guard_row *row, const char *content)
@@ -82,7 +93,7 @@ bool sb_child_says_content(const struct sb_guard_row *row, const char *content)
  * Held by: tests/mcp/guarded.py
  */
 bool sb_child_is_guarded(const struct child *child, enum sb_op op, const char *path,
-			 struct sb_guard_bytes bytes, json_t *notes,
+			 const struct sb_guard_bytes *bytes, json_t *notes,
 			 const struct sb_guard_row **out_row)
 {
 	SB_AUTO_FREE char *parent = sb_path_parent(path);
@@ -104,7 +115,6 @@ bool sb_child_is_guarded(const struct child *child, enum sb_op op, const char *p
 	struct sb_guard *guard;
 	char text[700];
 
-	*out_row = NULL;
 	if (op == SB_READ)
 		return false;
 	if (sb_guard_of(setup, setup->policy, &guard, NULL) != SB_OK) {
@@ -113,16 +123,17 @@ bool sb_child_is_guarded(const struct child *child, enum sb_op op, const char *p
 	}
 	grounds.guard = guard;
 	sb_judge(&grounds, &what, &judgement);
-	if (judgement.lands && bytes.bytes)
-		sb_judge_bytes(&grounds, &judgement, (struct sb_guard_bytes){NULL, 0}, bytes);
+	if (judgement.lands && bytes && bytes->bytes)
+		sb_judge_bytes(&grounds, &judgement, (struct sb_guard_bytes){NULL, 0}, *bytes);
 	sb_guard_free(guard);
 	if (answer->verdict == SB_GUARD_PLAIN)
 		return false;
 	snprintf(text, sizeof text, "%s obeys it later, outside: %s", answer->row->who,
 		 answer->row->why);
 	sb_child_note(notes, text);
-	if (!sb_child_says_content(answer->row, bytes.bytes))
+	if (!sb_child_says_content(answer->row, bytes ? bytes->bytes : NULL))
 		sb_child_note_lines(notes, answer->detail);
-	*out_row = answer->row;
+	if (out_row)
+		*out_row = answer->row;
 	return true;
 }

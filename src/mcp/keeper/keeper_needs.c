@@ -294,6 +294,15 @@ static size_t find_extras(const struct keeper *keeper, const struct keeper_needs
 	return count;
 }
 
+void sb_needs_put_command(json_t *notes, const char *command)
+{
+	SB_AUTO_BUF struct sb_buf line = SB_BUF(16 * 1024);
+
+	sb_buf_puts(&line, "the command: ");
+	sb_escape_value(&line, command, strlen(command), SB_COMMAND_SHOWN);
+	json_array_append_new(notes, sb_rpc_buf(&line));
+}
+
 static json_t *notes_of(const struct extra *extras, size_t count, bool unsaid, const char *command)
 {
 	SB_AUTO_BUF struct sb_buf line = SB_BUF(16 * 1024);
@@ -303,7 +312,7 @@ static json_t *notes_of(const struct extra *extras, size_t count, bool unsaid, c
 		line.length = 0;
 		sb_buf_printf(&line, "and %s '", extras[i].verb + strlen("run a command that "));
 		sb_escape_put_name(&line, "", extras[i].path, "'");
-		json_array_append_new(notes, sb_rpc_text(line.data, line.length));
+		json_array_append_new(notes, sb_rpc_buf(&line));
 	}
 	if (unsaid)
 		json_array_append_new(notes,
@@ -311,10 +320,7 @@ static json_t *notes_of(const struct extra *extras, size_t count, bool unsaid, c
 						  "tell: that asks when it happens"));
 	json_array_append_new(notes, json_string("for this command only; names that a program "
 						 "outside would obey still ask"));
-	line.length = 0;
-	sb_buf_puts(&line, "the command: ");
-	sb_escape_value(&line, command, strlen(command), 1000);
-	json_array_append_new(notes, sb_rpc_text(line.data, line.length));
+	sb_needs_put_command(notes, command);
 	return notes;
 }
 

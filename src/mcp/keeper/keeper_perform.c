@@ -36,8 +36,7 @@ static void free_perform(struct keeper *keeper, struct keeper_perform *perform)
 static void finish(struct keeper *keeper, struct keeper_perform *perform, bool nobody,
 		   json_t *opened)
 {
-	json_t *message =
-		json_pack("{s:s, s:I}", "k", "performed", "call", (json_int_t)perform->call);
+	json_t *message = sb_rpc_about("performed", "call", perform->call);
 	char attach[SB_KEEPER_WAY_IN];
 
 	if (nobody && sb_keeper_way_in(keeper, attach)) {
@@ -253,9 +252,8 @@ static void record_used(struct keeper *keeper, const struct keeper_perform *perf
 		}
 		sb_keeper_record(keeper, &event);
 		/* what was asked ahead "once" is used up, but not by having asked */
-		for (int op = 0; event.op && path && op < SB_OP_COUNT; op++)
-			if (strcmp(sb_op_name((enum sb_op)op), event.op) == 0)
-				sb_approvals_remove(&keeper->ahead, (enum sb_op)op, path);
+		if (path)
+			sb_approvals_remove(&keeper->ahead, sb_keeper_op(event.op), path);
 	}
 }
 

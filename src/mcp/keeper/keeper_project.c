@@ -31,11 +31,6 @@ static json_t *opened(const char *path)
 		"granted", "session");
 }
 
-static json_t *refused(const char *code, const char *person, const char *model)
-{
-	return sb_ahead_outcome(sb_tool_failure(code, person, model, true, NULL), "refused", NULL);
-}
-
 /*
  * SECURITY: what may become a project.
  *
@@ -82,8 +77,7 @@ static json_t *outside(const char *given, const char *path)
 				"the directory is no project of this session",
 				"Work in the allowed directories (list_allowed_directories).", true,
 				json_pack("{s:o, s:o, s:o}", "given", sb_rpc_string(given), "path",
-					  sb_rpc_string(path), "allow",
-					  sb_rpc_text(allow.data, allow.length))),
+					  sb_rpc_string(path), "allow", sb_rpc_buf(&allow))),
 		"nobody", NULL);
 }
 
@@ -117,19 +111,18 @@ static json_t *answer(struct child *child, struct sb_tool_call *call, const char
 	if (inside)
 		return opened(path);
 	if (!sb_path_is_directory(path))
-		return refused("NOT_FOUND", "there is no such directory",
-			       "Name one that is there.");
+		return sb_ahead_no("refused", "NOT_FOUND", "there is no such directory",
+				   "Name one that is there.");
 	why = never(child->keeper, path);
 	if (why)
-		return refused("BLOCKED", why, "Nobody can allow it here. Name a directory in it.");
+		return sb_ahead_no("refused", "BLOCKED", why,
+				   "Nobody can allow it here. Name a directory in it.");
 	said = sb_approvals_find(child->perform->approvals, &subject, true);
 	if (!said)
 		said = sb_approvals_find(child->keeper->refused_needs, &subject, true);
 	if (said && !said->yes)
-		return sb_ahead_outcome(sb_tool_failure("DENIED", "the user was asked and said no",
-							"Work in the allowed directories.", false,
-							NULL),
-					"denied", NULL);
+		return sb_ahead_no("denied", "DENIED", "the user was asked and said no",
+				   "Work in the allowed directories.");
 	if (said) {
 		child->open = sb_rpc_string(path);
 		return opened(path);

@@ -114,17 +114,18 @@ struct sb_event sb_keeper_event(enum sb_event_kind kind, const json_t *told)
 				 .directory = sb_get_text(told, "root")};
 }
 
-static int op_of(const char *name)
+enum sb_op sb_keeper_op(const char *name)
 {
-	for (int op = 0; name && op < SB_OP_COUNT; op++)
-		if (strcmp(sb_op_name((enum sb_op)op), name) == 0)
-			return op;
-	return SB_READ;
+	enum sb_op op = name ? SB_READ : SB_OP_COUNT;
+
+	while (op < SB_OP_COUNT && strcmp(sb_op_name(op), name) != 0)
+		op++;
+	return op;
 }
 
 void sb_keeper_record(struct keeper *keeper, struct sb_event *event)
 {
-	int op = op_of(event->op);
+	enum sb_op named = sb_keeper_op(event->op), op = named < SB_OP_COUNT ? named : SB_READ;
 
 	sb_keeper_open_record(keeper);
 	event->program = "sandbash-mcp";

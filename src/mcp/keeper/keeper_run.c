@@ -21,10 +21,10 @@
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/list.h"
+#include "base/write.h"
 #include "consent/attach_wire.h"
 #include "mcp/keeper/keeper_impl.h"
 #include "mcp/wire/rpc.h"
-#include "path/path.h"
 #include "policy/network.h"
 #include "policy/settings.h"
 #include "sys/process.h"
@@ -274,14 +274,10 @@ static char *report_path(struct keeper *keeper)
 {
 	const char *state = keeper->options->setup->home.state_dir;
 	SB_AUTO_BUF struct sb_buf path = SB_BUF(8192);
-	SB_AUTO_FREE char *parent = sb_path_parent(state);
 
 	/* below the state directory, which no run can read or change */
 	sb_buf_printf(&path, "%s/mcp", state);
-	if (parent)
-		mkdir(parent, 0700);
-	mkdir(state, 0700);
-	mkdir(path.data, 0700);
+	sb_make_dirs(path.data, 0700, "make", NULL);
 	sb_buf_printf(&path, "/%d-%u.json", getpid(), ++keeper->run_count);
 	return sb_buf_take(&path);
 }
@@ -339,9 +335,7 @@ static const char *launch(struct keeper *keeper, struct keeper_run *run)
 
 		run->next = keeper->runs;
 		keeper->runs = run;
-		sb_link_send(&keeper->link,
-			     json_pack("{s:s, s:I}", "k", "started", "run", (json_int_t)run->run),
-			     streams, 2);
+		sb_link_send(&keeper->link, sb_rpc_about("started", "run", run->run), streams, 2);
 	}
 	close_ends(&ends);
 	return why;
@@ -372,7 +366,7 @@ static json_t *nobody_error(const struct keeper *keeper, const struct keeper_run
 
 	if (!run->needs.unsandboxed) { /* which no option is to make a habit of */
 		sb_needs_allow(keeper, &run->needs, &allow);
-		json_object_set_new(error, "allow", sb_rpc_text(allow.data, allow.length));
+		json_object_set_new(error, "allow", sb_rpc_buf(&allow));
 	}
 	if (helps)
 		json_object_set_new(error, "attach", json_string(attach));

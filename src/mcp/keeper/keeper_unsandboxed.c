@@ -19,8 +19,7 @@
 #include "mcp/keeper/keeper_child.h"
 #include "mcp/wire/rpc.h"
 
-#define COMMAND_SHOWN 1000 /* bytes: all of it, or it is not asked about */
-#define MAX_REFUSED 3      /* in a session */
+#define MAX_REFUSED 3 /* in a session */
 
 static json_t *blocked(const char *why)
 {
@@ -60,7 +59,7 @@ static json_t *never(const struct keeper *keeper, const char *command, const jso
 	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
 		if (json_object_get(given, others[i]))
 			return wrong_argument("without a sandbox nothing else can be held");
-	if (json_object_get(given, "stdin") || strlen(command) > COMMAND_SHOWN)
+	if (json_object_get(given, "stdin") || strlen(command) > SB_COMMAND_SHOWN)
 		return wrong_argument("all that such a command is told has to be shown: one line "
 				      "of at most 1000 bytes, and no stdin");
 	return keeper->unsandboxed_refused >= MAX_REFUSED ? sb_needs_denied() : NULL;
@@ -106,15 +105,6 @@ void sb_unsandboxed_refused(struct keeper *keeper, const json_t *message)
 	sb_approvals_add(&keeper->refused_needs, &subject, false);
 }
 
-static void put_command(json_t *notes, const char *command)
-{
-	SB_AUTO_BUF struct sb_buf line = SB_BUF(16 * 1024);
-
-	sb_buf_puts(&line, "the command: ");
-	sb_escape_value(&line, command, strlen(command), COMMAND_SHOWN);
-	json_array_append_new(notes, sb_rpc_text(line.data, line.length));
-}
-
 struct keeper_question *sb_unsandboxed_question(struct keeper *keeper, const json_t *message,
 						bool *out_refused)
 {
@@ -134,7 +124,7 @@ struct keeper_question *sb_unsandboxed_question(struct keeper *keeper, const jso
 	*out_refused = sb_approvals_find(keeper->refused_needs, &subject, true);
 	if (*out_refused)
 		return NULL;
-	put_command(notes, subject.path);
+	sb_needs_put_command(notes, subject.path);
 	sb_child_note(notes,
 		      "it, and all that it starts, can read, change and delete every file of "
 		      "yours, keys and passwords too, use the network, and plant what other "

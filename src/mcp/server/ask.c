@@ -66,7 +66,7 @@ static json_t *message_of(const struct sb_ask *ask)
 		sb_escape_value(&text, text_of(ask, "content"),
 				sb_get_length(ask->facts, "content"), CONTENT_SHOWN);
 	}
-	return sb_rpc_text(text.data, text.length);
+	return sb_rpc_buf(&text);
 }
 
 static json_t *form_of(const struct sb_ask *ask)

@@ -17,8 +17,7 @@ void sb_call_cancel(struct sb_mcp *mcp, const json_t *id)
 	case SB_CALL_WORKER: /* it is heard there, and comes back */
 		return;
 	case SB_CALL_KEEPER:
-		sb_mcp_tell(mcp, json_pack("{s:s, s:I}", "k", "cancel", "call",
-					   (json_int_t)call->number));
+		sb_mcp_tell(mcp, sb_rpc_about("cancel", "call", call->number));
 		break;
 	case SB_CALL_RUN:
 		if (call->run && call->run->call == call &&

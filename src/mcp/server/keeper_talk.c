@@ -51,7 +51,7 @@ static void add_way_out(json_t *result, const char *attach, bool declined)
 		sb_buf_printf(&text,
 			      " Or start the server with this option to allow it for good: %s",
 			      allow);
-	json_object_set_new(error, "model", sb_rpc_text(text.data, text.length));
+	json_object_set_new(error, "model", sb_rpc_buf(&text));
 	said = json_sprintf("%s: %s\n%s", code, person ? person : "", text.data);
 	if (json_is_string(json_object_get(structured, "content")))
 		json_object_set(structured, "content", said);

@@ -53,8 +53,9 @@ json_t *sb_resources_list(const struct sb_mcp *mcp)
 	return json_pack("{s:o}", "resources", list);
 }
 
-json_t *sb_resources_templates(void)
+json_t *sb_resources_templates(const struct sb_mcp *mcp)
 {
+	(void)mcp;
 	return json_pack("{s:[{s:s, s:s, s:s, s:s}, {s:s, s:s, s:s, s:s}]}", "resourceTemplates",
 			 "uriTemplate", "sandbash://run/{runId}/{stream}{?offset}", "name",
 			 "run-output", "title", "Output of a command (stdout or stderr)",
@@ -155,7 +156,7 @@ static void ask_for_log(struct sb_mcp *mcp, json_t *id, bool modern)
 	if (!call)
 		return;
 	call->state = SB_CALL_KEEPER;
-	sb_mcp_tell(mcp, json_pack("{s:s, s:I}", "k", "log", "call", (json_int_t)call->number));
+	sb_mcp_tell(mcp, sb_rpc_about("log", "call", call->number));
 }
 
 void sb_resources_log(struct sb_mcp *mcp, unsigned long number, int fd)

@@ -65,18 +65,7 @@ void sb_view_release(struct sb_mcp_view *view)
 
 int sb_mcp_open_view(struct sb_mcp *mcp, const char *const *roots, struct sb_files_error *err)
 {
-	struct sb_files_options options = {
-		.size = sizeof options,
-		.consent = ask_later,
-		.audit = audit,
-		.audit_allowed = true,
-		.context = mcp,
-		.home = mcp->setup->home.home,
-		.git_settings = (const char *const *)mcp->setup->home.git_settings,
-		.obeyed = (const char *const *)mcp->setup->home.obeyed,
-		.config_home = mcp->setup->home.xdg_config,
-		.data_home = mcp->setup->home.xdg_data,
-		.account_home = sb_home_of_account(&mcp->setup->home)};
+	struct sb_files_options options = sb_files_for(&mcp->setup->home, ask_later, audit, mcp);
 	struct sb_mcp_view *view = calloc(1, sizeof *view);
 	int status = -SB_FILES_NO_MEMORY;
 

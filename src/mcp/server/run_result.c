@@ -128,7 +128,7 @@ json_t *sb_run_result(const struct sb_mcp_run *run, uint64_t out_offset, uint64_
 				    json_pack("{s:s, s:s, s:s, s:b}", "code", "SANDBOX_UNAVAILABLE",
 					      "person", run->failed, "model",
 					      "The command was not run.", "violation", 0));
-	result = sb_tool_text(sb_rpc_text(text.data, text.length), facts);
+	result = sb_tool_said(&text, facts);
 	if (cut_out)
 		json_array_append_new(json_object_get(result, "content"), link_to(run, 0));
 	if (cut_err)
@@ -152,5 +152,5 @@ json_t *sb_run_list(const struct sb_mcp *mcp)
 	}
 	if (!mcp->runs)
 		sb_buf_puts(&text, "No commands were run.");
-	return sb_tool_text(sb_rpc_text(text.data, text.length), json_pack("{s:o}", "runs", runs));
+	return sb_tool_said(&text, json_pack("{s:o}", "runs", runs));
 }

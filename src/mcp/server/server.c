@@ -119,8 +119,7 @@ static int64_t tick_calls(struct sb_mcp *mcp, int64_t now)
 					sb_run_abandon(mcp, call->run);
 				else if (!call->run)
 					sb_mcp_tell(mcp,
-						    json_pack("{s:s, s:I}", "k", "cancel", "call",
-							      (json_int_t)call->number));
+						    sb_rpc_about("cancel", "call", call->number));
 				sb_call_end(mcp, call);
 			}
 		} else if (call->until_ms && call->until_ms < next) {

@@ -98,7 +98,7 @@ struct sb_mcp_run {
 	bool background, started, ended, timed_out, stopped, elicit;
 	int streams[2]; /* output, error; -1: at its end */
 	struct sb_spool spools[2];
-	int64_t started_ms, ended_ms, deadline_ms, kill_ms, expires_ms;
+	int64_t started_ms, ended_ms, deadline_ms, kill_ms;
 	int64_t told_ms; /* last progress */
 	uint64_t told[2];
 	size_t output_limit;
@@ -252,7 +252,7 @@ void sb_run_progress(struct sb_mcp *mcp, struct sb_mcp_run *run, int64_t now_ms)
 
 /* --- resources.c ---------------------------------------------------------------------------------------- */
 json_t *sb_resources_list(const struct sb_mcp *mcp);
-json_t *sb_resources_templates(void);
+json_t *sb_resources_templates(const struct sb_mcp *mcp);
 /* An answer to resources/read, now or (the log) later. */
 void sb_resources_read(struct sb_mcp *mcp, json_t *id, const char *uri, bool modern);
 void sb_resources_log(struct sb_mcp *mcp, unsigned long number, int fd);

@@ -146,27 +146,14 @@ static bool has_zones(const struct sb_mcp *mcp)
 	return false;
 }
 
-static void list_tools(const struct request *request)
+static json_t *tools_of(const struct sb_mcp *mcp)
 {
-	if (!has_cursor(request))
-		reply(request, sb_tools_list(request->mcp->worker, has_zones(request->mcp)), true);
+	return sb_tools_list(mcp->worker, has_zones(mcp));
 }
 
 static void call_tool(const struct request *request)
 {
 	sb_call_start(request->mcp, request->id, request->params, request->modern, request->elicit);
-}
-
-static void list_resources(const struct request *request)
-{
-	if (!has_cursor(request))
-		reply(request, sb_resources_list(request->mcp), true);
-}
-
-static void list_templates(const struct request *request)
-{
-	if (!has_cursor(request))
-		reply(request, sb_resources_templates(), true);
 }
 
 static void read_resource(const struct request *request)
@@ -183,12 +170,13 @@ static const struct method {
 	const char *name;
 	void (*serve)(const struct request *request);
 	bool legacy, modern;
+	json_t *(*list)(const struct sb_mcp *mcp); /* all there is to it */
 } methods[] = {
 	{"tools/call", call_tool, true, true},
-	{"tools/list", list_tools, true, true},
+	{"tools/list", NULL, true, true, tools_of},
 	{"resources/read", read_resource, true, true},
-	{"resources/list", list_resources, true, true},
-	{"resources/templates/list", list_templates, true, true},
+	{"resources/list", NULL, true, true, sb_resources_list},
+	{"resources/templates/list", NULL, true, true, sb_resources_templates},
 	{"server/discover", discover, false, true},
 	{"initialize", initialize, true, false},
 	{"ping", ping, true, false},
@@ -268,7 +256,10 @@ static void serve(struct sb_mcp *mcp, const struct sb_message *message)
 		refuse(&request, SB_RPC_INVALID_REQUEST, "the id is in use", NULL);
 		return;
 	}
-	method->serve(&request);
+	if (method->serve)
+		method->serve(&request);
+	else if (!has_cursor(&request))
+		reply(&request, method->list(mcp), true);
 }
 
 static void notified(struct sb_mcp *mcp, const struct sb_message *message)

@@ -51,7 +51,7 @@ json_t *sb_resources_shorten(struct sb_mcp *mcp, json_t *result)
 	sb_buf_append(&cut, json_string_value(text), length);
 	sb_buf_printf(&cut, "\n[cut: %zu of %zu bytes; the rest is in the resource %s?offset=%zu]",
 		      length, json_string_length(text), uri, length);
-	shown = sb_rpc_text(cut.data, cut.length);
+	shown = sb_rpc_buf(&cut);
 	json_object_set_new(structured, "truncated", json_true());
 	json_object_set(structured, "content", shown);
 	json_object_set_new(result, "content",

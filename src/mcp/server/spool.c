@@ -141,5 +141,5 @@ json_t *sb_spool_text(const struct sb_spool *spool, uint64_t offset, size_t limi
 		      (unsigned long long)(tail_at + first - at));
 	sb_buf_append(&text, piece + first, got - first);
 	*out_cut = true;
-	return sb_rpc_text(text.data, text.length);
+	return sb_rpc_buf(&text);
 }

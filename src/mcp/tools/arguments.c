@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "mcp/tools/tools.h"
 
 static int wrong(struct sb_error *err, const char *name, const char *what)
@@ -36,28 +37,13 @@ static bool has_nul(const json_t *text)
 	return strlen(json_string_value(text)) != json_string_length(text);
 }
 
-static bool is_choice(const char *choices, const char *word)
-{
-	size_t length = strlen(word);
-
-	for (const char *at = choices; *at;) {
-		size_t width = strcspn(at, " ");
-
-		if (width == length && memcmp(at, word, width) == 0)
-			return true;
-		at += width;
-		at += strspn(at, " ");
-	}
-	return false;
-}
-
 static int check_text(const struct sb_param *param, const json_t *value, struct sb_error *err)
 {
 	if (!json_is_string(value))
 		return wrong(err, param->name, "a string");
 	if (param->type == SB_PARAM_PATH && (has_nul(value) || !json_string_length(value)))
 		return wrong(err, param->name, "a path: not empty, and without NUL");
-	if (param->choices && !is_choice(param->choices, json_string_value(value)))
+	if (param->choices && !sb_is_word(param->choices, json_string_value(value)))
 		return sb_fail(err, SB_E_INVALID, 0, "'%s' must be one of: %s", param->name,
 			       param->choices);
 	return SB_OK;
@@ -77,7 +63,7 @@ static bool fits_list(const struct sb_param *param, const json_t *item)
 {
 	return json_is_string(item) && !has_nul(item) &&
 	       (param->type != SB_PARAM_PATHS || json_string_length(item)) &&
-	       (!param->choices || is_choice(param->choices, json_string_value(item)));
+	       (!param->choices || sb_is_word(param->choices, json_string_value(item)));
 }
 
 static int check_list(const struct sb_param *param, const json_t *value, struct sb_error *err)
@@ -112,7 +98,7 @@ static int check_edit(const json_t *edit, struct sb_error *err)
 	if (!json_is_object(edit))
 		return wrong(err, "edits", "an array of objects {oldText, newText}");
 	json_object_foreach((json_t *)edit, key, value) if (
-		!is_choice(
+		!sb_is_word(
 			"oldText newText insertLine replaceAll",
 			key)) return sb_fail(err, SB_E_INVALID, 0,
 					     "'%s' is no part of an edit; it has oldText, newText, "

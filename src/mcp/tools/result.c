@@ -20,6 +20,11 @@ json_t *sb_tool_text(json_t *text, json_t *more)
 			 "structuredContent", structured);
 }
 
+json_t *sb_tool_said(const struct sb_buf *text, json_t *more)
+{
+	return sb_tool_text(sb_rpc_buf(text), more);
+}
+
 json_t *sb_tool_failure(const char *code, const char *person, const char *model, bool violation,
 			json_t *more)
 {
@@ -56,7 +61,7 @@ static json_t *way_out(const struct sb_files_error *err)
 		return NULL;
 	sb_buf_puts(&words, "sandbash --mcp ");
 	sb_shell_quote(&words, option.data);
-	return sb_buf_failed(&words) ? NULL : sb_rpc_text(words.data, words.length);
+	return sb_buf_failed(&words) ? NULL : sb_rpc_buf(&words);
 }
 
 static bool is_refusal(enum sb_files_code code)

@@ -26,7 +26,7 @@ static json_t *finish(struct sb_buf *text, bool truncated)
 		sb_buf_puts(text, "\n[cut: there are more]");
 	if (sb_buf_failed(text))
 		return NULL; /* out of memory */
-	return sb_tool_text(sb_rpc_text(text->data, text->length), NULL);
+	return sb_tool_said(text, NULL);
 }
 
 json_t *sb_tool_list(struct sb_tool_call *call)
@@ -323,9 +323,8 @@ json_t *sb_tool_tree(struct sb_tool_call *call)
 	print_tree(&entries, &text);
 	return sb_buf_failed(&text)
 		       ? NULL
-		       : sb_tool_text(sb_rpc_text(text.data, text.length),
-				      entries.truncated ? json_pack("{s:b}", "truncated", 1)
-							: NULL);
+		       : sb_tool_said(&text, entries.truncated ? json_pack("{s:b}", "truncated", 1)
+							       : NULL);
 }
 
 /* --- one file ------------------------------------------------------------------------------------- */
@@ -357,5 +356,5 @@ json_t *sb_tool_info(struct sb_tool_call *call)
 	sb_buf_printf(&text, "isDirectory: %s\nisFile: %s\npermissions: %03o",
 		      info.type == SB_FILES_DIRECTORY ? "true" : "false",
 		      info.type == SB_FILES_FILE ? "true" : "false", info.mode & 0777);
-	return sb_tool_text(sb_rpc_text(text.data, text.length), NULL);
+	return sb_tool_said(&text, NULL);
 }

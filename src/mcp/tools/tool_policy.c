@@ -17,16 +17,15 @@ json_t *sb_tool_allowed(struct sb_tool_call *call)
 	sb_buf_puts(&text, "Allowed directories:");
 	for (size_t i = 0; sb_files_root(call->view, i); i++)
 		sb_buf_printf(&text, "\n%s", sb_files_root(call->view, i));
-	return sb_tool_text(sb_rpc_text(text.data, text.length), NULL);
+	return sb_tool_said(&text, NULL);
 }
 
 static void put_rule(json_t *rules, struct sb_buf *text, const struct sb_buf *line,
 		     const char *origin)
 {
 	sb_buf_printf(text, "\n  %s  (%s)", line->data, origin);
-	json_array_append_new(rules,
-			      json_pack("{s:o, s:o}", "rule", sb_rpc_text(line->data, line->length),
-					"origin", sb_rpc_string(origin)));
+	json_array_append_new(rules, json_pack("{s:o, s:o}", "rule", sb_rpc_buf(line), "origin",
+					       sb_rpc_string(origin)));
 }
 
 /* The user's own rules; built-in ones are the same for everybody, and many. */
@@ -101,12 +100,11 @@ static json_t *policy_result(struct sb_tool_call *call)
 	if (!json_array_size(rules))
 		sb_buf_puts(&text, " none");
 	put_grants(call->grants, &text);
-	return sb_tool_text(sb_rpc_text(text.data, text.length),
-			    json_pack("{s:{s:s, s:b, s:s, s:o, s:o}, s:O*}", "policy", "mode",
-				      sb_mode_name(sb_policy_mode(policy)), "network",
-				      sb_policy_network(policy), "networkMode",
-				      network_word(policy), "roots", roots, "rules", rules,
-				      "grants", call->grants));
+	return sb_tool_said(&text, json_pack("{s:{s:s, s:b, s:s, s:o, s:o}, s:O*}", "policy",
+					     "mode", sb_mode_name(sb_policy_mode(policy)),
+					     "network", sb_policy_network(policy), "networkMode",
+					     network_word(policy), "roots", roots, "rules", rules,
+					     "grants", call->grants));
 }
 
 /* "host": "github.com:443", as --explain has it. */
@@ -135,10 +133,9 @@ static json_t *host_result(const struct sb_tool_call *call, const char *host)
 	if (!call->worker)
 		sb_buf_printf(&text, "network %s; ", network_word(call->policy));
 	sb_buf_puts(&text, why);
-	return sb_tool_text(sb_rpc_text(text.data, text.length),
-			    json_pack("{s:{s:{s:s, s:s, s:o}}}", "decisions", "connect", "verdict",
-				      sb_verdict_name(reach.verdict), "host", name, "why",
-				      sb_rpc_string(why)));
+	return sb_tool_said(&text, json_pack("{s:{s:{s:s, s:s, s:o}}}", "decisions", "connect",
+					     "verdict", sb_verdict_name(reach.verdict), "host",
+					     name, "why", sb_rpc_string(why)));
 }
 
 /* --- of a worker: which directories there are, and what may be done in each ------------------------- */
@@ -179,9 +176,8 @@ static json_t *worker_result(struct sb_tool_call *call)
 	json_array_foreach(call->grants, i, grant)
 		sb_buf_printf(&text, "\nAllowed until this session ends: %s in %s",
 			      sb_get_text(grant, "access"), sb_get_text(grant, "path"));
-	return sb_tool_text(sb_rpc_text(text.data, text.length),
-			    json_pack("{s:{s:o}, s:O*}", "policy", "directories", list, "grants",
-				      call->grants));
+	return sb_tool_said(&text, json_pack("{s:{s:o}, s:O*}", "policy", "directories", list,
+					     "grants", call->grants));
 }
 
 /* --- of a path ------------------------------------------------------------------------------------ */
@@ -233,6 +229,5 @@ json_t *sb_tool_may(struct sb_tool_call *call)
 		sb_put_text(decision, "rule", verdict != SB_ALLOW ? why.rule : NULL);
 		json_object_set_new(decisions, name, decision);
 	}
-	return sb_tool_text(sb_rpc_text(text.data, text.length),
-			    json_pack("{s:o}", "decisions", decisions));
+	return sb_tool_said(&text, json_pack("{s:o}", "decisions", decisions));
 }

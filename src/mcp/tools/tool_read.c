@@ -94,7 +94,7 @@ json_t *sb_tool_read_many(struct sb_tool_call *call)
 		return sb_tool_failure("TOO_LARGE", "the files are too large together",
 				       "Read fewer of them at once.", false, NULL);
 	}
-	return sb_tool_text(sb_rpc_text(all.data, all.length), json_pack("{s:o}", "files", files));
+	return sb_tool_said(&all, json_pack("{s:o}", "files", files));
 }
 
 /* --- media -------------------------------------------------------------------------------------- */

@@ -52,7 +52,7 @@ json_t *sb_tool_search(struct sb_tool_call *call)
 		put_nothing(&text, request.pattern);
 	if (entries.truncated)
 		sb_buf_puts(&text, "\n[cut: there are more; use a narrower pattern]");
-	return sb_tool_text(sb_rpc_text(text.data, text.length), NULL);
+	return sb_tool_said(&text, NULL);
 }
 
 static enum sb_files_sort sort_of(const char *word)
@@ -138,7 +138,7 @@ json_t *sb_tool_glob(struct sb_tool_call *call)
 		json_object_set_new(more, "nextOffset", json_integer((json_int_t)end));
 		sb_buf_printf(&text, "\n[more: go on with offset %zu]", end);
 	}
-	return sb_tool_text(sb_rpc_text(text.data, text.length), more);
+	return sb_tool_said(&text, more);
 }
 
 /* --- grep ---------------------------------------------------------------------------------------- */
@@ -179,7 +179,7 @@ static json_t *file_facts(const struct sb_files_match *match, const char *start,
 		sb_buf_putc(text, '\n');
 		json_array_append_new(lines, line_facts(line));
 	}
-	facts = json_pack("{s:o, s:I}", "path", sb_rpc_text(path.data, path.length), "matches",
+	facts = json_pack("{s:o, s:I}", "path", sb_rpc_buf(&path), "matches",
 			  (json_int_t)match->matches);
 	if (inside->known)
 		json_object_set_new(facts, "relativePath", name_inside(inside, match->path));

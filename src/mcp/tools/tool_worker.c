@@ -107,5 +107,5 @@ json_t *sb_tool_worker_words(const struct sb_tool_worker *worker, const char *te
 	SB_AUTO_BUF struct sb_buf words = SB_BUF(1024 * 1024);
 
 	sb_zones_reword(&worker->has, text, &words);
-	return sb_buf_failed(&words) ? json_string("?") : sb_rpc_text(words.data, words.length);
+	return sb_buf_failed(&words) ? json_string("?") : sb_rpc_buf(&words);
 }

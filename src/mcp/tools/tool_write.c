@@ -15,7 +15,7 @@ static json_t *done(const char *before, const char *path, const char *between, c
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(32 * 1024 * 1024);
 
 	sb_buf_printf(&text, "%s%s%s%s", before, path, between, second);
-	return sb_tool_text(sb_rpc_text(text.data, text.length), more);
+	return sb_tool_said(&text, more);
 }
 
 /* Instructions that an agent follows: nobody is asked, but a person should know. */
@@ -78,7 +78,7 @@ static json_t *fenced(const char *diff, size_t length)
 	for (size_t i = 0; i <= longest; i++)
 		sb_buf_putc(&text, '`');
 	sb_buf_puts(&text, "\n\n");
-	return sb_rpc_text(text.data, text.length);
+	return sb_rpc_buf(&text);
 }
 
 json_t *sb_tool_edit(struct sb_tool_call *call)

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "base/words.h"
+
 #define PATH(help_text)                                                                            \
 	{                                                                                          \
 		"path", SB_PARAM_PATH, help_text, .required = true                                 \
@@ -491,14 +493,10 @@ json_t *sb_tool_run(const struct sb_tool *tool, struct sb_tool_call *call,
 static json_t *choices_of(const char *words)
 {
 	json_t *list = json_array();
+	size_t length;
 
-	for (const char *at = words; *at;) {
-		size_t length = strcspn(at, " ");
-
-		json_array_append_new(list, json_stringn(at, length));
-		at += length;
-		at += strspn(at, " ");
-	}
+	for (const char *word; (word = sb_words_next(&words, &length));)
+		json_array_append_new(list, json_stringn(word, length));
 	return list;
 }
 

@@ -123,6 +123,7 @@ const char **sb_arg_list(const json_t *args, const char *name);
 
 /* {"content": [text], "structuredContent": {"content": text, ...more}}; takes both over. */
 json_t *sb_tool_text(json_t *text, json_t *more);
+json_t *sb_tool_said(const struct sb_buf *text, json_t *more); /* text stays the caller's */
 
 /* F4: isError, with the error as data.  more: further fields of it, or NULL. */
 json_t *sb_tool_failure(const char *code, const char *person, const char *model, bool violation,

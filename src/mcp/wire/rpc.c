@@ -103,22 +103,14 @@ void sb_message_parse(const char *line, size_t length, struct sb_message *out)
 	root = json_loadb(line, length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_ANY,
 			  &where);
 	if (!root) {
-		switch (json_error_code(&where)) {
-		case json_error_duplicate_key:
-			bad(out, SB_RPC_PARSE, "a key is there twice");
-			break;
-		case json_error_invalid_utf8:
-			bad(out, SB_RPC_PARSE, "invalid UTF-8");
-			break;
-		case json_error_numeric_overflow:
-			bad(out, SB_RPC_PARSE, "a number is too large");
-			break;
-		case json_error_out_of_memory:
-			bad(out, SB_RPC_INTERNAL, "out of memory");
-			break;
-		default:
-			bad(out, SB_RPC_PARSE, "no valid JSON");
-		}
+		enum json_error_code why = json_error_code(&where);
+
+		bad(out, why == json_error_out_of_memory ? SB_RPC_INTERNAL : SB_RPC_PARSE,
+		    why == json_error_duplicate_key      ? "a key is there twice"
+		    : why == json_error_invalid_utf8     ? "invalid UTF-8"
+		    : why == json_error_numeric_overflow ? "a number is too large"
+		    : why == json_error_out_of_memory    ? "out of memory"
+							 : "no valid JSON");
 		return;
 	}
 	if (json_is_array(root)) {
@@ -164,6 +156,11 @@ json_t *sb_rpc_request(json_t *id, const char *method, json_t *params)
 json_t *sb_rpc_notification(const char *method, json_t *params)
 {
 	return json_pack("{s:s, s:s, s:o}", "jsonrpc", "2.0", "method", method, "params", params);
+}
+
+json_t *sb_rpc_about(const char *kind, const char *what, unsigned long number)
+{
+	return json_pack("{s:s, s:I}", "k", kind, what, (json_int_t)number);
 }
 
 /* Eight at a time; most text is, and jansson looks at each byte by itself. */
@@ -217,6 +214,11 @@ json_t *sb_rpc_shown(const char *bytes, size_t length)
 json_t *sb_rpc_string(const char *text)
 {
 	return text ? sb_rpc_text(text, strlen(text)) : json_null();
+}
+
+json_t *sb_rpc_buf(const struct sb_buf *text)
+{
+	return sb_rpc_text(text->data, text->length);
 }
 
 /* --- members --------------------------------------------------------------------------------- */

@@ -59,9 +59,14 @@ json_t *sb_rpc_error(json_t *id, int code, const char *text, json_t *data);
 json_t *sb_rpc_request(json_t *id, const char *method, json_t *params);
 json_t *sb_rpc_notification(const char *method, json_t *params);
 
+/* What the server and its keeper tell each other of a call, a run or a question, which has that number. */
+json_t *sb_rpc_about(const char *kind, const char *what, unsigned long number);
+
 /* Bytes as a JSON string; what is no UTF-8 becomes U+FFFD. */
 json_t *sb_rpc_text(const char *bytes, size_t length);
 json_t *sb_rpc_string(const char *text); /* NULL is null */
+struct sb_buf;
+json_t *sb_rpc_buf(const struct sb_buf *text);
 
 /* What an object has under a key; NULL, 0 or false: nothing, or of another type. */
 const char *sb_get_text(const json_t *object, const char *key);
