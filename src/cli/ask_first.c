@@ -84,10 +84,8 @@ int sb_cli_ask_first(const struct sb_command_line *line, const struct sb_run *ru
 	struct sb_error err;
 	int said;
 
-	if (!sb_is_supervised(line)) {
-		sb_fail(&err, SB_E_UNSUPPORTED, 0, "--ask-first takes a supervised run");
-		return sb_report(&err);
-	}
+	if (!sb_is_supervised(line))
+		return sb_end_with(SB_E_UNSUPPORTED, NULL, "--ask-first takes a supervised run");
 	if (find(run, out, &err) != SB_OK)
 		return sb_report(&err);
 	if (!out->count)
@@ -95,13 +93,9 @@ int sb_cli_ask_first(const struct sb_command_line *line, const struct sb_run *ru
 	said = ask(line, run, out);
 	if (said > 0)
 		return 0;
-	if (said == 0) {
-		sb_fail(&err, SB_E_REFUSED, 0, "not started: you said no");
-	} else {
-		sb_fail(&err, SB_E_REFUSED, 0,
-			"not started: it would %s '%s', and nobody can be asked",
-			sb_agreed_verb(out->all[0].op), out->all[0].path);
-		sb_hint(&err, "--preview shows all of it, --allow-write=PATH allows it");
-	}
-	return sb_report(&err);
+	if (said == 0)
+		return sb_end_with(SB_E_REFUSED, NULL, "not started: you said no");
+	return sb_end_with(SB_E_REFUSED, "--preview shows all of it, --allow-write=PATH allows it",
+			   "not started: it would %s '%s', and nobody can be asked",
+			   sb_agreed_verb(out->all[0].op), out->all[0].path);
 }

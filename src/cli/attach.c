@@ -219,15 +219,11 @@ int sb_cli_attach(const struct sb_command_line *line)
 	bool mounts;
 	int status;
 
-	if (sb_inside(&mounts)) {
-		sb_fail(&err, SB_E_REFUSED, 0, "nobody inside a sandbox can answer its questions");
-		return sb_report(&err);
-	}
-	if (!isatty(STDIN_FILENO) && !isatty(STDOUT_FILENO) && !isatty(STDERR_FILENO)) {
-		sb_fail(&err, SB_E_INVALID, 0, "--attach needs a terminal");
-		sb_report(&err);
-		return SB_EXIT_USAGE;
-	}
+	if (sb_inside(&mounts))
+		return sb_end_with(SB_E_REFUSED, NULL,
+				   "nobody inside a sandbox can answer its questions");
+	if (!isatty(STDIN_FILENO) && !isatty(STDOUT_FILENO) && !isatty(STDERR_FILENO))
+		return sb_end_with(SB_E_USAGE, NULL, "--attach needs a terminal");
 	status = sb_set_up(line, true, &setup);
 	if (status)
 		return status;

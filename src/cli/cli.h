@@ -116,6 +116,9 @@ void sb_running_print(const struct sb_running *running, struct sb_buf *out);
 /* --- mcp.c -------------------------------------------------------------------- */
 int sb_cli_mcp(const struct sb_command_line *line);
 
+/* Where it lies: beside this program, or where a prefix keeps programs that are not typed; up to NULL. */
+extern const char *const sb_server_places[];
+
 /* --- login.c ------------------------------------------------------------------ */
 
 /*
@@ -125,9 +128,9 @@ int sb_cli_mcp(const struct sb_command_line *line);
 void sb_login_tell(const struct sb_setup *setup, const char *program);
 
 /* --- help.c ------------------------------------------------------------------ */
-int sb_cli_help(void);
-int sb_cli_version(void);
-int sb_cli_completion(const char *shell);
+int sb_cli_help(const struct sb_command_line *line);
+int sb_cli_version(const struct sb_command_line *line);
+int sb_cli_completion(const struct sb_command_line *line);
 
 /* --- print.c ------------------------------------------------------------------ */
 
@@ -137,6 +140,7 @@ extern bool sb_stdout_closed;
 /* Write a finished text to standard output; the exit status: 0, or 125 when it failed. */
 int sb_print(struct sb_buf *text);
 
+struct sb_json sb_json_object(struct sb_buf *out); /* its beginning */
 void sb_json_access(struct sb_json *json, const struct sb_access *access);
 void sb_json_rule(struct sb_json *json, const struct sb_rule *rule);
 /* "rules": all of them. */

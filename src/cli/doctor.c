@@ -320,10 +320,8 @@ static void doctor_text(const struct finding *found, const struct sb_layers *lay
 static void doctor_json(const struct finding *found, const struct sb_layers *layers,
 			const char *alias, struct sb_buf *out)
 {
-	struct sb_json json;
+	struct sb_json json = sb_json_object(out);
 
-	sb_json_init(&json, out);
-	sb_json_open(&json, '{');
 	sb_json_pair_bool(&json, "full", is_full(found));
 	sb_json_pair_int(&json, "inside", layers->outer);
 	sb_json_pair(&json, "alias", alias[0] ? alias : NULL);

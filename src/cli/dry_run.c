@@ -119,10 +119,8 @@ static void dry_run_text(const struct sb_run *run, const struct sb_layers *layer
 static void dry_run_json(const struct sb_run *run, const struct sb_layers *layers,
 			 const struct sb_weaknesses *weak, struct sb_buf *out)
 {
-	struct sb_json json;
+	struct sb_json json = sb_json_object(out);
 
-	sb_json_init(&json, out);
-	sb_json_open(&json, '{');
 	sb_json_strings(&json, "command", (const char *const *)run->argv, SIZE_MAX);
 	sb_json_pair(&json, "directory", run->setup.home.cwd);
 	sb_json_pair(&json, "profile", run->setup.profile.name);

@@ -27,10 +27,7 @@ static int find_file(const struct sb_command_line *line, struct sb_home *home, c
 	for (size_t i = 0; home->warnings && home->warnings[i]; i++)
 		sb_warn("%s", home->warnings[i]);
 	*out_file = line->global ? sb_global_config(home) : sb_directory_config(home, home->cwd);
-	if (*out_file)
-		return 0;
-	sb_no_memory(&err);
-	return sb_report(&err);
+	return *out_file ? 0 : sb_end_with(SB_E_NOMEM, NULL, "out of memory");
 }
 
 /* Report a failed change; inside a run the reason is known. */
@@ -99,9 +96,8 @@ int sb_cli_remove_path(const struct sb_command_line *line)
 		return report_change(&err);
 	if (changed)
 		return confirm("Removed", pattern, "from", file);
-	sb_fail(&err, SB_E_MISSING, 0, "'%s' is not in '%s'", pattern, file);
-	sb_hint(&err, "sandbash --list-paths shows what is");
-	return sb_report(&err);
+	return sb_end_with(SB_E_MISSING, "sandbash --list-paths shows what is",
+			   "'%s' is not in '%s'", pattern, file);
 }
 
 /* Start the user's editor on file and wait.  Its value may hold options, so a shell splits it. */

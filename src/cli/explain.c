@@ -325,12 +325,10 @@ static void explain_json(const struct sb_setup *setup, const char *text,
 			 const struct explanation *found, struct sb_buf *out)
 {
 	SB_AUTO_BUF struct sb_buf flag = SB_BUF(SB_OUTPUT_LIMIT);
-	struct sb_json json;
+	struct sb_json json = sb_json_object(out);
 
 	if (found->change)
 		sb_buf_printf(&flag, "%s=%s", found->change, found->target);
-	sb_json_init(&json, out);
-	sb_json_open(&json, '{');
 	sb_json_pair(&json, "asked", text);
 	sb_json_pair(&json, "path", found->path);
 	sb_json_pair_bool(&json, "exists", !found->missing);
@@ -368,8 +366,11 @@ int sb_cli_explain(const struct sb_command_line *line)
 	__attribute__((cleanup(explanation_done))) struct explanation found = {0};
 	SB_AUTO_SETUP struct sb_setup setup = {0};
 	struct sb_error err;
-	int status = sb_set_up(line, true, &setup);
+	int status;
 
+	if (sb_explains_host(line->action_value))
+		return sb_cli_explain_host(line);
+	status = sb_set_up(line, true, &setup);
 	if (status)
 		return status;
 	if (explain(line, &setup, &found, &err) != SB_OK)

@@ -125,12 +125,10 @@ static void explain_text(const struct sb_setup *setup, const struct explanation 
 static void explain_json(const char *asked, const struct explanation *found, struct sb_buf *out)
 {
 	char address[SB_HOST_ADDRESS_SIZE];
-	struct sb_json json;
+	struct sb_json json = sb_json_object(out);
 
 	if (!found->peer.name[0])
 		sb_address_print(&found->peer.address, address);
-	sb_json_init(&json, out);
-	sb_json_open(&json, '{');
 	sb_json_pair(&json, "asked", asked);
 	sb_json_pair(&json, "host", found->peer.name[0] ? found->peer.name : address);
 	sb_json_pair_int(&json, "port", found->peer.port);

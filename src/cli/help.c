@@ -27,10 +27,11 @@ static void list_names(struct sb_buf *out, enum sb_group group)
 }
 
 /* Two options to a row: all of it on a screen of 24 lines and 80 columns. */
-int sb_cli_help(void)
+int sb_cli_help(const struct sb_command_line *line)
 {
 	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
 
+	(void)line;
 	sb_buf_puts(&out,
 		    "Usage: sandbash [OPTION]... [COMMAND [ARGUMENT]...]   (--help: this text)\n");
 	for (int group = 0; group < SB_GROUP_COUNT; group++) {
@@ -63,13 +64,14 @@ int sb_cli_help(void)
 	return sb_print(&out);
 }
 
-int sb_cli_version(void)
+int sb_cli_version(const struct sb_command_line *line)
 {
 	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
 	struct sb_layers layers;
 	struct sb_error err;
 	char found[200];
 
+	(void)line;
 	if (sb_layers_probe(false, &layers, &err) != SB_OK)
 		return sb_report(&err);
 	sb_layers_describe(&layers, found, sizeof found);
@@ -208,22 +210,19 @@ static void complete_fish(struct sb_buf *out)
 	}
 }
 
-int sb_cli_completion(const char *shell)
+int sb_cli_completion(const struct sb_command_line *line)
 {
 	static const struct {
 		const char *shell;
 		void (*write)(struct sb_buf *out);
 	} shells[] = {{"bash", complete_bash}, {"zsh", complete_zsh}, {"fish", complete_fish}};
 	SB_AUTO_BUF struct sb_buf out = SB_BUF(SB_OUTPUT_LIMIT);
-	struct sb_error err;
 
 	for (size_t i = 0; i < sizeof shells / sizeof shells[0]; i++) {
-		if (strcmp(shell, shells[i].shell) == 0) {
+		if (strcmp(line->action_value, shells[i].shell) == 0) {
 			shells[i].write(&out);
 			return sb_print(&out);
 		}
 	}
-	sb_fail(&err, SB_E_INVALID, 0, "no completion for '%s'", shell);
-	sb_report(&err);
-	return SB_EXIT_USAGE;
+	return sb_end_with(SB_E_USAGE, NULL, "no completion for '%s'", line->action_value);
 }

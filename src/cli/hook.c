@@ -19,6 +19,7 @@
 #include "base/auto.h"
 #include "base/escape.h"
 #include "base/list.h"
+#include "base/words.h"
 #include "cli/cli.h"
 #include "config/file.h"
 #include "path/path.h"
@@ -45,18 +46,14 @@ const char *sb_own_program(void)
 
 char **sb_options_given(const struct sb_command_line *line)
 {
-	static const char *const ours[] = {"hook", "setup", "apply", "undo"};
 	char **options = calloc(line->given_count + 2, sizeof *options); /* and one more */
 	size_t count = 0;
 
 	for (size_t i = 0; options && i < line->given_count; i++) {
 		SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_OUTPUT_LIMIT);
 		const struct sb_given *given = &line->given[i];
-		bool own = false;
 
-		for (size_t j = 0; j < sizeof ours / sizeof ours[0]; j++)
-			own |= strcmp(given->option->name, ours[j]) == 0;
-		if (own)
+		if (sb_is_word("hook setup apply undo", given->option->name))
 			continue;
 		sb_buf_printf(&text, "--%s%s%s", given->option->name, given->value ? "=" : "",
 			      given->value ? given->value : "");

@@ -22,6 +22,7 @@
 #include "base/auto.h"
 #include "base/escape.h"
 #include "base/list.h"
+#include "base/words.h"
 #include "base/write.h"
 #include "cli/cli.h"
 #include "config/file.h"
@@ -186,14 +187,14 @@ static void say_file(struct plan *plan, const char *file)
 static void say_lines(struct plan *plan, const struct sb_piece *piece)
 {
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(FILE_LIMIT);
-	const char *line, *end;
+	struct sb_text_lines line;
 
 	if (sb_piece_add(plan->agent, piece, "", 0, &text, NULL) != SB_OK)
 		return;
-	for (line = text.data; *line; line = *end ? end + 1 : end) {
-		end = line + strcspn(line, "\n");
+	line = sb_text_lines(text.data, text.length);
+	while (sb_next_line(&line)) {
 		sb_buf_puts(&plan->said, "    ");
-		sb_escape_append(&plan->said, line, (size_t)(end - line));
+		sb_escape_append(&plan->said, line.text, line.length);
 		sb_buf_putc(&plan->said, '\n');
 	}
 }
@@ -483,13 +484,10 @@ static void say_checks(struct plan *plan, const char *program, char *const *opti
 /* The server lies beside this program, as --mcp finds it; NULL: it is not there. */
 static char *find_server(const char *program)
 {
-	static const char *const places[] = {"sandbash-mcp", "../libexec/sandbash-mcp",
-					     "../libexec/sandbash/sandbash-mcp",
-					     "../bin/sandbash-mcp"};
 	SB_AUTO_FREE char *dir = sb_path_parent(program);
 
-	for (size_t i = 0; dir && i < sizeof places / sizeof places[0]; i++) {
-		SB_AUTO_FREE char *path = sb_path_join(dir, places[i]);
+	for (size_t i = 0; dir && sb_server_places[i]; i++) {
+		SB_AUTO_FREE char *path = sb_path_join(dir, sb_server_places[i]);
 		char *real = path && access(path, X_OK) == 0 ? realpath(path, NULL) : NULL;
 
 		if (real)
@@ -618,14 +616,12 @@ int sb_cli_integrate(const struct sb_command_line *line)
 
 	plan.agent = sb_agent_find(line->action_value);
 	if (!plan.agent) {
-		sb_fail(&err, SB_E_USAGE, 0, "no agent '%s'", line->action_value);
-		sb_hint(&err, "--setup knows claude, codex, gemini and opencode");
-		status = sb_report(&err);
+		status = sb_end_with(SB_E_USAGE, "--setup knows claude, codex, gemini and opencode",
+				     "no agent '%s'", line->action_value);
 	} else if (check_options(line, &err) != SB_OK) {
 		status = sb_report(&err);
 	} else if (!program || !options) {
-		sb_fail(&err, SB_E_SYSTEM, 0, "cannot find this program's own path");
-		status = sb_report(&err);
+		status = sb_end_with(SB_E_SYSTEM, NULL, "cannot find this program's own path");
 	} else {
 		status = integrate(&plan, program, server, options);
 	}

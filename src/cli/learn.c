@@ -12,6 +12,7 @@
 
 #include "base/auto.h"
 #include "base/escape.h"
+#include "base/words.h"
 #include "cli/learn_never.h"
 #include "cli/learn_set.h"
 #include "config/file.h"
@@ -54,11 +55,6 @@ struct lesson {
 
 /* --- before the run ------------------------------------------------------------------------- */
 
-static bool is_ours(const char *text)
-{
-	return strncmp(text, FIRST_LINE, strlen(FIRST_LINE)) == 0;
-}
-
 /* What an earlier run has learned counts in this one, so that the command gets further. */
 static int read_known(struct sb_command_line *line, struct sb_learn *learn, struct sb_error *err)
 {
@@ -74,7 +70,7 @@ static int read_known(struct sb_command_line *line, struct sb_learn *learn, stru
 		status = sb_config_read(path, &text, &found, err);
 	if (status != SB_OK || !found)
 		return status;
-	if (!is_ours(text.data)) {
+	if (!sb_text_begins(text.data, FIRST_LINE)) {
 		sb_fail(err, SB_E_REFUSED, 0, "'%s' is there, and no file of --learn", path);
 		return sb_hint(err, "name another one, or add its rules with --policy");
 	}
@@ -94,11 +90,9 @@ int sb_learn_begin(struct sb_command_line *line, struct sb_learn *out)
 	struct sb_error err;
 	int status = SB_OK;
 
-	if (!sb_is_supervised(line)) {
-		sb_fail(&err, SB_E_UNSUPPORTED, 0,
-			"cannot learn here: that takes a supervised run");
-		return sb_report(&err);
-	}
+	if (!sb_is_supervised(line))
+		return sb_end_with(SB_E_UNSUPPORTED, NULL,
+				   "cannot learn here: that takes a supervised run");
 	if (!line->has_consent)
 		line->consent = SB_CONSENT_DENY;
 	out->plain = *line;
@@ -345,15 +339,12 @@ static int take_line(struct lesson *lesson, const char *bytes, size_t length)
 
 static int take_known(struct lesson *lesson)
 {
-	const char *at = lesson->learn->known;
+	const char *known = lesson->learn->known;
+	struct sb_text_lines line = sb_text_lines(known, known ? strlen(known) : 0);
 	int status = SB_OK;
 
-	while (at && *at && status == SB_OK) {
-		size_t length = strcspn(at, "\n");
-
-		status = take_line(lesson, at, length);
-		at += length + (at[length] == '\n');
-	}
+	while (status == SB_OK && sb_next_line(&line))
+		status = take_line(lesson, line.text, line.length);
 	return status;
 }
 
@@ -584,10 +575,8 @@ int sb_learn_tell(const struct sb_learn *learn, const struct sb_setup *setup, co
 	struct sb_error err;
 	int status;
 
-	if (!lesson) {
-		sb_no_memory(&err);
-		return sb_report(&err);
-	}
+	if (!lesson)
+		return sb_end_with(SB_E_NOMEM, NULL, "out of memory");
 	*lesson = (struct lesson){.learn = learn, .setup = setup, .program = program, .err = &err};
 	sb_buf_init(&lesson->kept, SB_CONFIG_LIMIT);
 	sb_buf_init(&lesson->not_learned, SB_CONFIG_LIMIT);

@@ -37,11 +37,10 @@ static int put_option(void *context, const char *path, struct sb_error *err)
 
 void sb_login_tell(const struct sb_setup *setup, const char *program)
 {
-	const char *slash = strrchr(program, '/');
 	SB_AUTO_BUF struct sb_buf options = SB_BUF(64 * 1024); /* a few paths */
 	struct telling telling = {setup->policy, &options};
 
-	program = slash ? slash + 1 : program;
+	program = sb_path_name(program);
 	sb_login_paths(&setup->home, program, put_option, &telling, NULL);
 	if (options.length && !options.failed)
 		sb_warn("the login of '%s' is hidden in this run; to let it be read: sandbash%s ...",

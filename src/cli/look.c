@@ -82,10 +82,8 @@ static void guarded_json(const struct sb_policy *policy, struct sb_json *json)
 
 static void policy_json(const struct sb_policy *policy, bool guarded, struct sb_buf *out)
 {
-	struct sb_json json;
+	struct sb_json json = sb_json_object(out);
 
-	sb_json_init(&json, out);
-	sb_json_open(&json, '{');
 	sb_json_pair(&json, "mode", sb_mode_name(sb_policy_mode(policy)));
 	sb_json_pair_bool(&json, "network", sb_policy_network(policy));
 	sb_json_network(&json, policy);
@@ -157,10 +155,8 @@ static void profile_text(const struct sb_seatbelt *seatbelt, struct sb_buf *out)
 
 static void profile_json(const struct sb_seatbelt *seatbelt, struct sb_buf *out)
 {
-	struct sb_json json;
+	struct sb_json json = sb_json_object(out);
 
-	sb_json_init(&json, out);
-	sb_json_open(&json, '{');
 	sb_json_pair(&json, "profile", seatbelt->text.data);
 	sb_json_open_at(&json, "parameters", '{');
 	for (size_t i = 0; i < seatbelt->count; i++)
@@ -270,10 +266,8 @@ static void list_text(const struct sb_setup *setup, struct sb_buf *out)
 
 static void list_json(const struct sb_setup *setup, struct sb_buf *out)
 {
-	struct sb_json json;
+	struct sb_json json = sb_json_object(out);
 
-	sb_json_init(&json, out);
-	sb_json_open(&json, '{');
 	sb_json_pair(&json, "current_directory", setup->home.cwd);
 	sb_json_strings(&json, "projects", (const char *const *)setup->projects, SIZE_MAX);
 	for (size_t s = 0; s < sizeof sources / sizeof sources[0]; s++) {

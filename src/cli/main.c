@@ -30,71 +30,42 @@ static void fill_stdio(void)
 	}
 }
 
-static int dispatch(const struct sb_command_line *line)
+static int on_log(const struct sb_command_line *line)
 {
-	switch (line->action) {
-	case SB_ACTION_RUN:
-		return sb_cli_run(line);
-	case SB_ACTION_DRY_RUN:
-		return sb_cli_dry_run(line);
-	case SB_ACTION_EXPLAIN:
-		return sb_explains_host(line->action_value) ? sb_cli_explain_host(line)
-							    : sb_cli_explain(line);
-	case SB_ACTION_PREVIEW:
-		return sb_cli_preview(line);
-	case SB_ACTION_PRINT_POLICY:
-		return sb_cli_print_policy(line);
-	case SB_ACTION_PRINT_PROFILE:
-		return sb_cli_print_profile(line);
-	case SB_ACTION_LIST_PATHS:
-		return sb_cli_list_paths(line);
-	case SB_ACTION_STATUS:
-		return sb_cli_status(line);
-	case SB_ACTION_DOCTOR:
-		return sb_cli_doctor(line);
-	case SB_ACTION_SESSIONS:
-		return sb_cli_sessions(line);
-	case SB_ACTION_ATTACH:
-		return sb_cli_attach(line);
-	case SB_ACTION_WATCH:
-		return sb_cli_watch(line);
-	case SB_ACTION_LOG:
-		if (line->verify)
-			return sb_cli_verify(line);
-		return line->prune ? sb_cli_prune(line) : sb_cli_log(line);
-	case SB_ACTION_STATS:
-		return sb_cli_stats(line);
-	case SB_ACTION_PROFILES:
-		return sb_cli_profiles(line);
-	case SB_ACTION_PROFILE_SHOW:
-		return sb_cli_profile_show(line);
-	case SB_ACTION_ZONES:
-		return sb_cli_zones(line);
-	case SB_ACTION_WORKER_CHECK:
-		return sb_cli_worker_check(line);
-	case SB_ACTION_GIT:
-		return sb_cli_git(line);
-	case SB_ACTION_ADD_PATH:
-		return sb_cli_add_path(line);
-	case SB_ACTION_REMOVE_PATH:
-		return sb_cli_remove_path(line);
-	case SB_ACTION_EDIT:
-		return sb_cli_edit(line);
-	case SB_ACTION_HELP:
-		return sb_cli_help();
-	case SB_ACTION_VERSION:
-		return sb_cli_version();
-	case SB_ACTION_COMPLETION:
-		return sb_cli_completion(line->action_value);
-	case SB_ACTION_MCP:
-		return sb_cli_mcp(line);
-	case SB_ACTION_HOOK:
-		return sb_cli_hook(line);
-	case SB_ACTION_SETUP:
-		return sb_cli_integrate(line);
-	}
-	return SB_EXIT_FAILURE;
+	return (line->verify ? sb_cli_verify : line->prune ? sb_cli_prune : sb_cli_log)(line);
 }
+
+/* By what the command line asks for. */
+static int (*const acts[])(const struct sb_command_line *line) = {
+	[SB_ACTION_RUN] = sb_cli_run,
+	[SB_ACTION_DRY_RUN] = sb_cli_dry_run,
+	[SB_ACTION_EXPLAIN] = sb_cli_explain,
+	[SB_ACTION_PREVIEW] = sb_cli_preview,
+	[SB_ACTION_PRINT_POLICY] = sb_cli_print_policy,
+	[SB_ACTION_PRINT_PROFILE] = sb_cli_print_profile,
+	[SB_ACTION_LIST_PATHS] = sb_cli_list_paths,
+	[SB_ACTION_STATUS] = sb_cli_status,
+	[SB_ACTION_DOCTOR] = sb_cli_doctor,
+	[SB_ACTION_SESSIONS] = sb_cli_sessions,
+	[SB_ACTION_ATTACH] = sb_cli_attach,
+	[SB_ACTION_WATCH] = sb_cli_watch,
+	[SB_ACTION_LOG] = on_log,
+	[SB_ACTION_STATS] = sb_cli_stats,
+	[SB_ACTION_PROFILES] = sb_cli_profiles,
+	[SB_ACTION_PROFILE_SHOW] = sb_cli_profile_show,
+	[SB_ACTION_ZONES] = sb_cli_zones,
+	[SB_ACTION_WORKER_CHECK] = sb_cli_worker_check,
+	[SB_ACTION_GIT] = sb_cli_git,
+	[SB_ACTION_ADD_PATH] = sb_cli_add_path,
+	[SB_ACTION_REMOVE_PATH] = sb_cli_remove_path,
+	[SB_ACTION_EDIT] = sb_cli_edit,
+	[SB_ACTION_HELP] = sb_cli_help,
+	[SB_ACTION_VERSION] = sb_cli_version,
+	[SB_ACTION_COMPLETION] = sb_cli_completion,
+	[SB_ACTION_MCP] = sb_cli_mcp,
+	[SB_ACTION_HOOK] = sb_cli_hook,
+	[SB_ACTION_SETUP] = sb_cli_integrate,
+};
 
 int main(int argc, char **argv)
 {
@@ -109,7 +80,7 @@ int main(int argc, char **argv)
 		sb_report(&err);
 		return SB_EXIT_USAGE;
 	}
-	status = dispatch(&line);
+	status = acts[line.action](&line);
 	sb_command_line_done(&line);
 	return status;
 }

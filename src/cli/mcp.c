@@ -12,9 +12,9 @@
 #include "cli/worker.h"
 #include "path/path.h"
 
-/* Beside this program, or where a prefix keeps programs that are not typed. */
-static const char *const places[] = {"sandbash-mcp", "../libexec/sandbash-mcp",
-				     "../libexec/sandbash/sandbash-mcp", "../bin/sandbash-mcp"};
+const char *const sb_server_places[] = {"sandbash-mcp", "../libexec/sandbash-mcp",
+					"../libexec/sandbash/sandbash-mcp", "../bin/sandbash-mcp",
+					NULL};
 
 int sb_cli_mcp(const struct sb_command_line *line)
 {
@@ -22,14 +22,12 @@ int sb_cli_mcp(const struct sb_command_line *line)
 	SB_AUTO_FREE char *directory = own ? sb_path_parent(own) : NULL;
 	struct sb_error err;
 
-	if (sb_around_is_there()) {
-		sb_fail(&err, SB_E_UNSUPPORTED, 0,
-			"inside a worker there is no server for a model");
-		sb_hint(&err, "start it outside: sandbash --mcp --worker=FILE");
-		return sb_report(&err);
-	}
-	for (size_t i = 0; directory && i < sizeof places / sizeof places[0]; i++) {
-		SB_AUTO_FREE char *program = sb_path_join(directory, places[i]);
+	if (sb_around_is_there())
+		return sb_end_with(SB_E_UNSUPPORTED,
+				   "start it outside: sandbash --mcp --worker=FILE",
+				   "inside a worker there is no server for a model");
+	for (size_t i = 0; directory && sb_server_places[i]; i++) {
+		SB_AUTO_FREE char *program = sb_path_join(directory, sb_server_places[i]);
 
 		if (!program)
 			break;

@@ -13,10 +13,8 @@ extern char **environ;
 
 static void put_json(const struct sb_preview *preview, struct sb_buf *out)
 {
-	struct sb_json json;
+	struct sb_json json = sb_json_object(out);
 
-	sb_json_init(&json, out);
-	sb_json_open(&json, '{');
 	sb_json_open_at(&json, "files", '[');
 	for (size_t i = 0; i < preview->file_count; i++) {
 		const struct sb_preview_file *file = &preview->files[i];

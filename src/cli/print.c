@@ -18,10 +18,8 @@ int sb_print(struct sb_buf *text)
 	struct sb_error err;
 	int status = 0;
 
-	if (sb_buf_failed(text)) {
-		sb_fail(&err, SB_E_NOMEM, 0, "the answer is too long to print");
-		return sb_report(&err);
-	}
+	if (sb_buf_failed(text))
+		return sb_end_with(SB_E_NOMEM, NULL, "the answer is too long to print");
 	if (text->length)
 		status = sb_stdout_closed ? -EBADF
 					  : sb_write_all(STDOUT_FILENO, text->data, text->length);
@@ -29,6 +27,15 @@ int sb_print(struct sb_buf *text)
 		return 0;
 	sb_fail(&err, SB_E_SYSTEM, -status, "cannot write to standard output");
 	return sb_report(&err);
+}
+
+struct sb_json sb_json_object(struct sb_buf *out)
+{
+	struct sb_json json;
+
+	sb_json_init(&json, out);
+	sb_json_open(&json, '{');
+	return json;
 }
 
 void sb_json_access(struct sb_json *json, const struct sb_access *access)

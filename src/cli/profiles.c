@@ -6,32 +6,27 @@
 #include "base/auto.h"
 #include "base/escape.h"
 #include "base/list.h"
+#include "base/words.h"
 #include "cli/cli.h"
 #include "policy/text.h"
 
 static char *first_comment(const char *text)
 {
-	size_t length = strcspn(text, "\n");
-
 	if (text[0] != '#')
 		return strdup("");
-	text++;
-	length--;
-	while (length && *text == ' ') {
-		text++;
-		length--;
-	}
-	return strndup(text, length);
+	text += 1 + strspn(text + 1, " ");
+	return strndup(text, strcspn(text, "\n"));
 }
 
 static void find_programs(const char *name, const char *text, struct sb_buf *out)
 {
+	struct sb_text_lines at = sb_text_lines(text, strlen(text));
+
 	sb_buf_puts(out, name);
-	for (size_t length; *text; text += length + (text[length] == '\n')) {
+	while (sb_next_line(&at)) {
 		SB_AUTO(sb_line_done) struct sb_line line = {0};
 
-		length = strcspn(text, "\n");
-		if (sb_profile_line_parse(text, length, &line, NULL) != SB_OK)
+		if (sb_profile_line_parse(at.text, at.length, &line, NULL) != SB_OK)
 			continue;
 		if (line.kind == SB_LINE_PROGRAM && strcmp(line.text, name) != 0)
 			sb_buf_printf(out, " %s", line.text);

@@ -256,15 +256,12 @@ static int clean_environ(const struct sb_run *run)
 static int start(void *context, const struct sb_layers *layers, const struct sb_weaknesses *weak)
 {
 	const struct sb_run *run = context;
-	struct sb_error err;
 
 	print_weaknesses(weak, "sandbash: warning: on this machine ");
 	if (point_tmpdir(run, layers) != 0 ||
 	    (run->plan.gate && !layers->gate && setenv("SANDBASH_NETWORK_DISABLED", "1", 1) != 0) ||
-	    clean_environ(run) != 0) {
-		sb_no_memory(&err);
-		return sb_report(&err);
-	}
+	    clean_environ(run) != 0)
+		return sb_end_with(SB_E_NOMEM, NULL, "out of memory");
 	return execute(run);
 }
 
@@ -395,12 +392,6 @@ static void die_by(int signal)
 	raise(signal);
 }
 
-static void warn_person(void *context, const char *text)
-{
-	(void)context;
-	sb_warn("%s", text);
-}
-
 static void command_left(void *context, const struct sb_modes *modes)
 {
 	const struct sb_run *run = context;
@@ -500,7 +491,7 @@ static int supervise(const struct sb_command_line *line, struct sb_run *run,
 		.has_trace = line->trace != NULL,
 		.trace = line->trace_fd,
 		.variable = sb_own_variable,
-		.warn = warn_person,
+		.warn = sb_warn_of,
 		.left = command_left,
 		.failed = say_failed,
 		.start = start,
@@ -555,10 +546,8 @@ static int run_supervised(const struct sb_command_line *line, struct sb_run *run
 	int status = 0, failed = 0;
 
 	summary = sb_summary_new(run->setup.home.home);
-	if (!summary || (line->learn && sb_summary_keep_apart(summary, &err) != SB_OK)) {
-		sb_no_memory(&err);
-		return sb_report(&err);
-	}
+	if (!summary || (line->learn && sb_summary_keep_apart(summary, &err) != SB_OK))
+		return sb_end_with(SB_E_NOMEM, NULL, "out of memory");
 	if (line->worker)
 		sb_summary_of_worker(summary);
 	if (line->report && !run->report.directory &&

@@ -9,6 +9,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/words.h"
 #include "cli/cli.h"
 #include "config/file.h"
 #include "path/path.h"
@@ -246,21 +247,19 @@ bool sb_shell_alias(const char *home, char *where, size_t size)
 	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
 		SB_AUTO_FREE char *file = sb_path_join(home, files[i]);
 		SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_CONFIG_LIMIT);
-		const char *at, *end;
+		struct sb_text_lines line;
 		size_t number = 0;
 		bool found;
 
 		if (!file || sb_config_read(file, &text, &found, NULL) != SB_OK)
 			continue;
-		for (at = text.data, end = at + text.length; at < end; at++) {
-			size_t length = strcspn(at, "\n");
-
+		line = sb_text_lines(text.data, text.length);
+		while (sb_next_line(&line)) {
 			number++;
-			if (hides_us(at, length)) {
+			if (hides_us(line.text, line.length)) {
 				snprintf(where, size, "%s line %zu", file, number);
 				return true;
 			}
-			at += length;
 		}
 	}
 	return false;

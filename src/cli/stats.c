@@ -249,10 +249,8 @@ static void stats_text(struct stats *stats, struct sb_buf *out)
 
 static void stats_json(struct stats *stats, struct sb_buf *out)
 {
-	struct sb_json json;
+	struct sb_json json = sb_json_object(out);
 
-	sb_json_init(&json, out);
-	sb_json_open(&json, '{');
 	sb_json_pair_int(&json, "sessions", (long)stats->sessions);
 	sb_json_pair_int(&json, "running", (long)stats->running);
 	sb_json_pair_int(&json, "without_exit", (long)stats->unfinished);

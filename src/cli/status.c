@@ -163,10 +163,8 @@ static void status_text(const struct status *status, struct sb_buf *out)
 static void status_json(const struct status *status, struct sb_buf *out)
 {
 	const struct sb_policy *policy = status->setup.policy;
-	struct sb_json json;
+	struct sb_json json = sb_json_object(out);
 
-	sb_json_init(&json, out);
-	sb_json_open(&json, '{');
 	sb_json_pair_bool(&json, "inside", status->inside > 0);
 	sb_json_pair_int(&json, "depth", status->inside);
 	sb_json_pair_bool(&json, "policy_known", !status->inside || status->known);

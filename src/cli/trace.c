@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/words.h"
 #include "cli/cli.h"
 #include "enforce/inside.h"
 
@@ -54,14 +55,6 @@ static int open_file(const char *path)
 	return status < 0 ? status : sb_take_fd(&fd);
 }
 
-static bool has_suffix(const char *path)
-{
-	size_t length = strlen(path);
-
-	return length > sizeof SUFFIX - 1 &&
-	       strcmp(path + length - (sizeof SUFFIX - 1), SUFFIX) == 0;
-}
-
 static int refuse(const char *path, int error)
 {
 	struct sb_error err;
@@ -89,7 +82,7 @@ int sb_trace_open(struct sb_command_line *line)
 		sb_warn("only a supervised run holds calls: SANDBASH_TRACE is ignored");
 		return 0;
 	}
-	if (!has_suffix(path))
+	if (!sb_text_ends(path, SUFFIX) || strcmp(path, SUFFIX) == 0)
 		return refuse(path, EINVAL);
 	line->trace_fd = open_file(path);
 	if (line->trace_fd < 0)

@@ -187,10 +187,9 @@ int sb_cli_watch(const struct sb_command_line *line)
 	struct sb_error err;
 	int status;
 
-	if (sb_inside(&mounts)) {
-		sb_fail(&err, SB_E_REFUSED, 0, "nobody inside a sandbox can watch the others");
-		return sb_report(&err);
-	}
+	if (sb_inside(&mounts))
+		return sb_end_with(SB_E_REFUSED, NULL,
+				   "nobody inside a sandbox can watch the others");
 	status = sb_set_up(line, true, &setup);
 	if (status)
 		return status;

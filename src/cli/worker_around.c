@@ -16,13 +16,6 @@
 
 #define ENDING ".worker"
 
-static const char *last_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* --- telling it ------------------------------------------------------------------------------------- */
 
 static void put_line(struct sb_buf *out, const char *word, const char *text)
@@ -35,7 +28,7 @@ static void put_line(struct sb_buf *out, const char *word, const char *text)
 /* Where a worker that may be called is seen: with the view, or where its caller's file says. */
 static void put_called(struct sb_buf *out, const char *file, bool in_view)
 {
-	SB_AUTO_FREE char *shown = sb_path_join(SB_VIEW_WORKERS, last_name(file));
+	SB_AUTO_FREE char *shown = sb_path_join(SB_VIEW_WORKERS, sb_path_name(file));
 
 	if (!shown)
 		out->failed = true;
@@ -181,7 +174,7 @@ int sb_around_find(struct sb_around *out, struct sb_error *err)
 
 static bool is_called(const char *path, const char *name)
 {
-	const char *last = last_name(path);
+	const char *last = sb_path_name(path);
 	size_t length = strlen(name);
 
 	return strncmp(last, name, length) == 0 &&
@@ -194,7 +187,7 @@ int sb_around_called(const struct sb_around *around, const char *file, const cha
 	char *const *calls = around->worker.workers;
 
 	for (size_t i = 0; calls && calls[i]; i++)
-		if (is_called(calls[i], last_name(file))) {
+		if (is_called(calls[i], sb_path_name(file))) {
 			*out = calls[i];
 			return SB_OK;
 		}

@@ -70,10 +70,8 @@ static void print_zones_json(const struct offer *offer, struct sb_buf *out)
 {
 	const struct sb_project *project = &offer->project;
 	const struct sb_zones *zones = offered(offer);
-	struct sb_json json;
+	struct sb_json json = sb_json_object(out);
 
-	sb_json_init(&json, out);
-	sb_json_open(&json, '{');
 	sb_json_pair(&json, "project", project->directory);
 	sb_json_pair(&json, "file", project->file);
 	sb_json_pair(&json, "mode", project->direct ? "direct" : "sandboxed");

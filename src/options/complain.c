@@ -76,6 +76,27 @@ int sb_report(const struct sb_error *err)
 	return exit_status(err->code);
 }
 
+int sb_end_with(enum sb_code code, const char *hint, const char *format, ...)
+{
+	struct sb_error err;
+	char message[sizeof err.message + 8]; /* what is cut here is cut again there */
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(message, sizeof message, format, args);
+	va_end(args);
+	sb_fail(&err, code, 0, "%s", message);
+	if (hint)
+		sb_hint(&err, "%s", hint);
+	return sb_report(&err);
+}
+
+void sb_warn_of(void *context, const char *text)
+{
+	(void)context;
+	sb_warn("%s", text);
+}
+
 void sb_warn(const char *format, ...)
 {
 	char raw[2048], safe[4096];

@@ -19,7 +19,12 @@ enum {
 
 /* Print an error in the house form; returns the exit status that fits its code. */
 int sb_report(const struct sb_error *err);
+/* The same of an error that is made here. */
+int sb_end_with(enum sb_code code, const char *hint, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 void sb_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+void sb_warn_of(void *context, const char *text); /* as a callback */
 
 /*
  * A command has had the terminal, and left it so (NULL: not followed); with piped its output went elsewhere,

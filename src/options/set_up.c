@@ -139,12 +139,6 @@ struct sb_session *sb_session_in_use(void)
 	return session;
 }
 
-static void warn_about_session(void *context, const char *text)
-{
-	(void)context;
-	sb_warn("%s", text);
-}
-
 int sb_answers_add(void *context, const struct sb_home *home, struct sb_policy *policy,
 		   struct sb_error *err)
 {
@@ -154,8 +148,7 @@ int sb_answers_add(void *context, const struct sb_home *home, struct sb_policy *
 	if (line->session && !session)
 		status = sb_session_open(home->state_dir, line->session, &session, err);
 	if (line->session && status == SB_OK)
-		status = sb_session_apply(session, policy, home->home, warn_about_session, NULL,
-					  err);
+		status = sb_session_apply(session, policy, home->home, sb_warn_of, NULL, err);
 	for (size_t i = 0; i < line->grant_count && status == SB_OK; i++)
 		status = sb_granted_add(policy, line->grants[i], home->home, err);
 	return status;
