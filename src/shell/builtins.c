@@ -5,18 +5,19 @@
 
 #include "shell/models.h"
 
-static bool is_plain_name(const char *text)
+/* How much of it is a variable's name. */
+static size_t name_length(const char *text)
 {
 	size_t length = 0;
 
 	while ((text[length] | 0x20) >= 'a' || text[length] == '_' ||
 	       (length && text[length] >= '0' && text[length] <= '9'))
 		length++;
-	return length && !text[length];
+	return length;
 }
 
 /* cd, pushd: the directory by its text, as the shell has it. */
-enum sb_ending sb_model_cd(struct sb_command *call)
+void sb_model_cd(struct sb_command *call)
 {
 	struct sb_shell_state *state = &call->shell->state;
 	const char *from = state->directory, *to = NULL, *cdpath;
@@ -26,7 +27,7 @@ enum sb_ending sb_model_cd(struct sb_command *call)
 	if (strcmp(call->model->name, "cd") != 0 && (!field || strchr("+-", *field->text))) {
 		state->directory = NULL; /* from the stack */
 		state->before = from;
-		return SB_ENDS_WELL;
+		return;
 	}
 	elsewhere = sb_variable_get(call->shell, "CDPATH", 6, &cdpath) == SB_KNOWN
 			    ? *cdpath != '\0'
@@ -50,11 +51,10 @@ enum sb_ending sb_model_cd(struct sb_command *call)
 	/* who comes from one of two places goes to one of two, or to the one that is named */
 	state->strays = (state->stayed || state->strays) && !(field && *field->text == '/');
 	state->stayed = NULL;
-	return SB_ENDS_WELL;
 }
 
 /* export, declare, local, ...: assignments in its words were made already. */
-enum sb_ending sb_model_declare(struct sb_command *call)
+void sb_model_declare(struct sb_command *call)
 {
 	bool local = !strchr("er", call->model->name[0]);
 
@@ -78,17 +78,17 @@ enum sb_ending sb_model_declare(struct sb_command *call)
 		if (local && call->shell->state.bindings)
 			call->shell->state.bindings->local = true;
 	}
-	return SB_ENDS_WELL;
 }
 
-enum sb_ending sb_model_unset(struct sb_command *call)
+void sb_model_unset(struct sb_command *call)
 {
 	if (call->doubt)
 		sb_shell_lose(call->shell);
 	for (size_t i = 0; i < call->count; i++) {
 		const struct sb_field *field = call->operands[i];
 
-		if (field->known != SB_KNOWN || !is_plain_name(field->text)) {
+		if (field->known != SB_KNOWN || !*field->text ||
+		    field->text[name_length(field->text)]) {
 			sb_shell_lose(call->shell);
 			continue;
 		}
@@ -98,11 +98,10 @@ enum sb_ending sb_model_unset(struct sb_command *call)
 		if (!call->has['v'] && sb_function_get(call->shell, field->text))
 			sb_function_set(call->shell, field->text, strlen(field->text), NULL);
 	}
-	return SB_ENDS_WELL;
 }
 
 /* set: its words are looked at one by one, since "--" and "+e" mean something. */
-enum sb_ending sb_model_set(struct sb_command *call)
+void sb_model_set(struct sb_command *call)
 {
 	struct sb_shell_state *state = &call->shell->state;
 
@@ -112,13 +111,13 @@ enum sb_ending sb_model_set(struct sb_command *call)
 		if (field->known != SB_KNOWN) {
 			state->arguments_known = false;
 			state->strict = true;
-			return SB_ENDS_WELL;
+			return;
 		}
 		if (strcmp(field->text, "--") == 0 || !strchr("-+", *field->text)) {
 			state->arguments =
 				sb_command_list(call, i + (strcmp(field->text, "--") == 0));
 			state->arguments_known = true;
-			return SB_ENDS_WELL;
+			return;
 		}
 		if (*field->text == '-' && (strchr(field->text, 'e') || strchr(field->text, 'o')))
 			state->strict = true; /* errexit, or one that is as good as */
@@ -127,10 +126,9 @@ enum sb_ending sb_model_set(struct sb_command *call)
 		if (strchr(field->text, 'o') && i + 1 < call->count)
 			i++;
 	}
-	return SB_ENDS_WELL;
 }
 
-enum sb_ending sb_model_shift(struct sb_command *call)
+void sb_model_shift(struct sb_command *call)
 {
 	struct sb_shell_state *state = &call->shell->state;
 	const struct sb_field *first = state->arguments;
@@ -139,11 +137,10 @@ enum sb_ending sb_model_shift(struct sb_command *call)
 		state->arguments_known = false;
 	else if (first)
 		state->arguments = first->next;
-	return SB_ENDS_OPEN;
 }
 
 /* read, mapfile, getopts, let, wait -p: what they name is set to something. */
-enum sb_ending sb_model_assigns(struct sb_command *call)
+void sb_model_assigns(struct sb_command *call)
 {
 	bool read = strcmp(call->model->name, "read") == 0;
 
@@ -153,23 +150,18 @@ enum sb_ending sb_model_assigns(struct sb_command *call)
 					SB_NOT_KNOWN, "");
 	for (size_t i = 0; i < call->count; i++) {
 		const struct sb_field *field = call->operands[i];
-		size_t length = 0;
 
-		if (field->known != SB_KNOWN) {
+		if (field->known != SB_KNOWN)
 			sb_shell_lose(call->shell);
-			continue;
-		}
-		while ((field->text[length] | 0x20) >= 'a' || field->text[length] == '_' ||
-		       (length && field->text[length] >= '0' && field->text[length] <= '9'))
-			length++;
-		sb_variable_set(call->shell, field->text, length, SB_NOT_KNOWN, "");
+		else
+			sb_variable_set(call->shell, field->text, name_length(field->text),
+					SB_NOT_KNOWN, "");
 	}
 	if (read && call->doubt)
 		sb_shell_lose(call->shell);
-	return SB_ENDS_OPEN;
 }
 
-enum sb_ending sb_model_printf(struct sb_command *call)
+void sb_model_printf(struct sb_command *call)
 {
 	const struct sb_field *name =
 		call->count > 1 && sb_field_is(call->operands[0], "-v") ? call->operands[1] : NULL;
@@ -179,7 +171,6 @@ enum sb_ending sb_model_printf(struct sb_command *call)
 	else if (name || (call->count && call->operands[0]->known == SB_NOT_KNOWN &&
 			  call->operands[0]->leads))
 		sb_shell_lose(call->shell);
-	return SB_ENDS_WELL;
 }
 
 /* How many loops "break N" leaves; 0: nobody knows. */
@@ -197,7 +188,7 @@ static unsigned loops_of(const struct sb_command *call)
 	return number < call->shell->state.in_loop ? number : call->shell->state.in_loop;
 }
 
-enum sb_ending sb_model_break(struct sb_command *call)
+void sb_model_break(struct sb_command *call)
 {
 	struct sb_shell_state *state = &call->shell->state;
 	unsigned loops = loops_of(call);
@@ -208,10 +199,9 @@ enum sb_ending sb_model_break(struct sb_command *call)
 	}
 	if (state->in_loop)
 		state->left = loops ? loops : SB_LEFT_LOOP;
-	return SB_ENDS_OPEN;
 }
 
-enum sb_ending sb_model_leave(struct sb_command *call)
+void sb_model_leave(struct sb_command *call)
 {
 	struct sb_shell_state *state = &call->shell->state;
 
@@ -221,13 +211,11 @@ enum sb_ending sb_model_leave(struct sb_command *call)
 	} else if (state->in_function) {
 		state->left = SB_LEFT_FUNCTION;
 	}
-	return SB_ENDS_OPEN;
 }
 
 /* alias, enable, ...: what later words mean is not known any more. */
-enum sb_ending sb_model_lose(struct sb_command *call)
+void sb_model_lose(struct sb_command *call)
 {
 	sb_unknown(call->shell, call->model->name, strlen(call->model->name));
 	sb_shell_lose(call->shell);
-	return SB_ENDS_OPEN;
 }

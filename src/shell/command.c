@@ -5,6 +5,8 @@
 
 #include "shell/models.h"
 
+const struct sb_field sb_field_here = {.text = ".", .known = SB_KNOWN};
+
 static void add_given(struct sb_command *call, int letter, struct sb_field *value)
 {
 	struct sb_given_option *made = sb_arena_alloc(call->shell->arena, sizeof *made);
@@ -174,6 +176,12 @@ void sb_command_each(struct sb_command *call, enum sb_preview_act act, size_t fr
 			sb_command_act(call, act, call->operands[i], SB_CERTAIN);
 }
 
+void sb_command_value(struct sb_command *call, enum sb_preview_act act, char letter)
+{
+	if (call->value[(unsigned char)letter])
+		sb_command_act(call, act, call->value[(unsigned char)letter], SB_CERTAIN);
+}
+
 #define UNKNOWN_MOST 400
 
 void sb_command_unknown(struct sb_shell *shell, const struct sb_field *fields)
@@ -198,6 +206,11 @@ void sb_command_unknown(struct sb_shell *shell, const struct sb_field *fields)
 	}
 	sb_unknown(shell, text, length);
 	sb_network(shell, SB_PREVIEW_NETWORK_UNKNOWN);
+}
+
+void sb_command_whole(struct sb_command *call, const char *name)
+{
+	sb_command_unknown(call->shell, &(struct sb_field){.text = name, .next = call->rest});
 }
 
 struct sb_field *sb_command_list(struct sb_command *call, size_t from)

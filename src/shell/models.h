@@ -26,7 +26,8 @@ struct sb_command {
 	bool has[128];               /* by letter */
 	struct sb_field *value[128]; /* the last */
 	struct sb_given_option *given, *last_given; /* all of them, in order */
-	bool doubt; /* something may be an option, or means nobody knows what */
+	bool doubt;            /* something may be an option, or means nobody knows what */
+	enum sb_ending ending; /* the row's, unless its function knows better */
 };
 
 enum {
@@ -47,13 +48,15 @@ struct sb_model {
 	/* What is done to each operand from this one on; or NULL acts and a function. */
 	signed char act; /* enum sb_preview_act; -1: nothing */
 	unsigned char from;
-	enum sb_ending (*run)(struct sb_command *call);
+	void (*run)(struct sb_command *call);
 };
 
 /* NULL: not known. */
 const struct sb_model *sb_models_find(const char *name);
 /* For the test that it is in order. */
 const struct sb_model *sb_models_row(size_t i);
+
+extern const struct sb_field sb_field_here; /* "." */
 
 /* --- command.c ----------------------------------------------------------------------------- */
 
@@ -63,81 +66,85 @@ bool sb_command_read(struct sb_command *call, struct sb_field *fields);
 void sb_command_act(struct sb_command *call, enum sb_preview_act act, const struct sb_field *field,
 		    enum sb_certainty at_best);
 void sb_command_each(struct sb_command *call, enum sb_preview_act act, size_t from);
+/* To the value of an option, if it has one. */
+void sb_command_value(struct sb_command *call, enum sb_preview_act act, char letter);
 /* The command with all of its words is unknown. */
 void sb_command_unknown(struct sb_shell *shell, const struct sb_field *fields);
+/* This one, from its first operand on. */
+void sb_command_whole(struct sb_command *call, const char *name);
 /* A list of the operands from one on, for a command in a command. */
 struct sb_field *sb_command_list(struct sb_command *call, size_t from);
 
 /* --- models_files.c ------------------------------------------------------------------------ */
-enum sb_ending sb_model_copy(struct sb_command *call);
-enum sb_ending sb_model_move(struct sb_command *call);
-enum sb_ending sb_model_link(struct sb_command *call);
-enum sb_ending sb_model_install(struct sb_command *call);
-enum sb_ending sb_model_remove(struct sb_command *call);
-enum sb_ending sb_model_mkdir(struct sb_command *call);
-enum sb_ending sb_model_touch(struct sb_command *call);
-enum sb_ending sb_model_mode(struct sb_command *call);
-enum sb_ending sb_model_dd(struct sb_command *call);
-enum sb_ending sb_model_mktemp(struct sb_command *call);
+void sb_model_copy(struct sb_command *call);
+void sb_model_move(struct sb_command *call);
+void sb_model_link(struct sb_command *call);
+void sb_model_install(struct sb_command *call);
+void sb_model_remove(struct sb_command *call);
+void sb_model_mkdir(struct sb_command *call);
+void sb_model_touch(struct sb_command *call);
+void sb_model_mode(struct sb_command *call);
+void sb_model_dd(struct sb_command *call);
+void sb_model_mktemp(struct sb_command *call);
 
 /* --- models_text.c --------------------------------------------------------------------------- */
-enum sb_ending sb_model_tee(struct sb_command *call);
-enum sb_ending sb_model_sort(struct sb_command *call);
-enum sb_ending sb_model_uniq(struct sb_command *call);
-enum sb_ending sb_model_grep(struct sb_command *call);
-enum sb_ending sb_model_sed(struct sb_command *call);
-enum sb_ending sb_model_awk(struct sb_command *call);
-enum sb_ending sb_model_perl(struct sb_command *call);
-enum sb_ending sb_model_split(struct sb_command *call);
-enum sb_ending sb_model_patch(struct sb_command *call);
+void sb_model_tee(struct sb_command *call);
+void sb_model_sort(struct sb_command *call);
+void sb_model_uniq(struct sb_command *call);
+void sb_model_grep(struct sb_command *call);
+void sb_model_sed(struct sb_command *call);
+void sb_model_awk(struct sb_command *call);
+void sb_model_perl(struct sb_command *call);
+void sb_model_split(struct sb_command *call);
+void sb_model_patch(struct sb_command *call);
 
 /* --- sed_script.c ------------------------------------------------------------------------------ */
 /* Does a script of sed only print and change its input, for sure? */
 bool sb_sed_is_plain(const char *script);
 
 /* --- models_archive.c ------------------------------------------------------------------------ */
-enum sb_ending sb_model_tar(struct sb_command *call);
-enum sb_ending sb_model_unzip(struct sb_command *call);
-enum sb_ending sb_model_zip(struct sb_command *call);
-enum sb_ending sb_model_gzip(struct sb_command *call);
-enum sb_ending sb_model_rsync(struct sb_command *call);
+void sb_model_tar(struct sb_command *call);
+void sb_model_unzip(struct sb_command *call);
+void sb_model_zip(struct sb_command *call);
+void sb_model_gzip(struct sb_command *call);
+void sb_model_rsync(struct sb_command *call);
 
 /* --- models_network.c ------------------------------------------------------------------------- */
-enum sb_ending sb_model_curl(struct sb_command *call);
-enum sb_ending sb_model_wget(struct sb_command *call);
-enum sb_ending sb_model_git(struct sb_command *call);
-enum sb_ending sb_model_online(struct sb_command *call);
+void sb_model_curl(struct sb_command *call);
+void sb_model_wget(struct sb_command *call);
+void sb_model_git(struct sb_command *call);
+void sb_model_online(struct sb_command *call);
 
 /* --- models_wrap.c ---------------------------------------------------------------------------- */
-enum sb_ending sb_model_wrap(struct sb_command *call);
-enum sb_ending sb_model_env(struct sb_command *call);
-enum sb_ending sb_model_sudo(struct sb_command *call);
-enum sb_ending sb_model_nohup(struct sb_command *call);
-enum sb_ending sb_model_xargs(struct sb_command *call);
-enum sb_ending sb_model_find(struct sb_command *call);
-enum sb_ending sb_model_shell(struct sb_command *call);
+void sb_model_wrap(struct sb_command *call);
+void sb_model_env(struct sb_command *call);
+void sb_model_sudo(struct sb_command *call);
+void sb_model_nohup(struct sb_command *call);
+void sb_model_xargs(struct sb_command *call);
+void sb_model_find(struct sb_command *call);
+void sb_model_shell(struct sb_command *call);
 #define SB_DEPTH_MOST 24 /* of commands in commands */
 
 /* Commands given as text, in this shell. */
 enum sb_ending sb_text_run(struct sb_shell *shell, const struct sb_field *text);
-enum sb_ending sb_model_eval(struct sb_command *call);
-enum sb_ending sb_model_source(struct sb_command *call);
-enum sb_ending sb_model_exec(struct sb_command *call);
-enum sb_ending sb_model_command(struct sb_command *call);
+void sb_model_eval(struct sb_command *call);
+void sb_model_source(struct sb_command *call);
+void sb_model_exec(struct sb_command *call);
+void sb_model_command(struct sb_command *call);
 
 /* --- traps.c ----------------------------------------------------------------------------------- */
-enum sb_ending sb_model_trap(struct sb_command *call);
+void sb_model_trap(struct sb_command *call);
 
 /* --- builtins.c -------------------------------------------------------------------------------- */
-enum sb_ending sb_model_cd(struct sb_command *call);
-enum sb_ending sb_model_declare(struct sb_command *call);
-enum sb_ending sb_model_unset(struct sb_command *call);
-enum sb_ending sb_model_set(struct sb_command *call);
-enum sb_ending sb_model_shift(struct sb_command *call);
-enum sb_ending sb_model_assigns(struct sb_command *call);
-enum sb_ending sb_model_printf(struct sb_command *call);
-enum sb_ending sb_model_break(struct sb_command *call);
-enum sb_ending sb_model_leave(struct sb_command *call);
-enum sb_ending sb_model_lose(struct sb_command *call);
+void sb_model_cd(struct sb_command *call);
+void sb_model_declare(struct sb_command *call);
+void sb_model_unset(struct sb_command *call);
+void sb_model_set(struct sb_command *call);
+void sb_model_shift(struct sb_command *call);
+void sb_model_assigns(struct sb_command *call);
+void sb_model_printf(struct sb_command *call);
+void sb_model_break(struct sb_command *call);
+void sb_model_leave(struct sb_command *call);
+void sb_model_lose(struct sb_command *call);
 
 #endif

@@ -5,8 +5,6 @@
 
 #include "shell/models.h"
 
-static const struct sb_field here = {.text = ".", .known = SB_KNOWN};
-
 static bool is_remote(const struct sb_field *field)
 {
 	const char *colon = field->known == SB_NOT_KNOWN ? NULL : strchr(field->text, ':');
@@ -37,18 +35,17 @@ static bool take_old_letters(struct sb_command *call, size_t *from)
 	return true;
 }
 
-enum sb_ending sb_model_tar(struct sb_command *call)
+void sb_model_tar(struct sb_command *call)
 {
 	const struct sb_field *archive, *dir;
 	size_t from;
 	bool read = take_old_letters(call, &from);
 
 	archive = call->value['f'];
-	dir = call->value['C'] ? call->value['C'] : &here;
+	dir = call->value['C'] ? call->value['C'] : &sb_field_here;
 	/* what runs programs or names more files elsewhere */
 	if (!read || call->has['Z'] || call->has['T'] || call->has['F'] || call->has['I'])
-		sb_command_unknown(call->shell,
-				   &(struct sb_field){.text = "tar", .next = call->rest});
+		sb_command_whole(call, "tar");
 	if (archive && is_remote(archive))
 		sb_network(call->shell, SB_PREVIEW_ONLINE);
 	if (call->has['c'] || call->has['r'] || call->has['u'] || call->has['A']) {
@@ -68,7 +65,7 @@ enum sb_ending sb_model_tar(struct sb_command *call)
 			if (call->has['D'])
 				sb_command_act(call, SB_PREVIEW_DELETE, file, SB_POSSIBLE);
 		}
-		return SB_ENDS_WELL;
+		return;
 	}
 	if (archive && !sb_field_is(archive, "-"))
 		sb_command_act(call, SB_PREVIEW_READ, archive, SB_CERTAIN);
@@ -82,12 +79,11 @@ enum sb_ending sb_model_tar(struct sb_command *call)
 			if (!at)
 				break;
 		}
-	return SB_ENDS_WELL;
 }
 
-enum sb_ending sb_model_unzip(struct sb_command *call)
+void sb_model_unzip(struct sb_command *call)
 {
-	const struct sb_field *dir = call->value['d'] ? call->value['d'] : &here;
+	const struct sb_field *dir = call->value['d'] ? call->value['d'] : &sb_field_here;
 
 	if (call->count)
 		sb_command_act(call, SB_PREVIEW_READ, call->operands[0], SB_CERTAIN);
@@ -97,16 +93,15 @@ enum sb_ending sb_model_unzip(struct sb_command *call)
 		sb_command_act(call, SB_PREVIEW_CREATE, sb_field_beneath(call->shell, dir),
 			       SB_POSSIBLE);
 	}
-	return SB_ENDS_WELL;
 }
 
-enum sb_ending sb_model_zip(struct sb_command *call)
+void sb_model_zip(struct sb_command *call)
 {
 	const struct sb_field *archive = call->count ? call->operands[0] : NULL;
 	const char *dot;
 
 	if (!archive)
-		return SB_ENDS_WELL;
+		return;
 	dot = strrchr(archive->text, '/');
 	dot = strchr(dot ? dot : archive->text, '.');
 	if (!dot && archive->known == SB_KNOWN && strcmp(archive->text, "-") != 0)
@@ -117,11 +112,10 @@ enum sb_ending sb_model_zip(struct sb_command *call)
 		if (call->has['m'])
 			sb_command_act(call, SB_PREVIEW_DELETE, call->operands[i], SB_CERTAIN);
 	}
-	return SB_ENDS_WELL;
 }
 
 /* gzip, bzip2, xz, zstd and their opposites. */
-enum sb_ending sb_model_gzip(struct sb_command *call)
+void sb_model_gzip(struct sb_command *call)
 {
 	const char *name = call->model->name;
 	bool undo = call->has['d'] || strncmp(name, "un", 2) == 0 || strncmp(name, "gun", 3) == 0 ||
@@ -158,15 +152,13 @@ enum sb_ending sb_model_gzip(struct sb_command *call)
 			made->word = file->word;
 		sb_command_act(call, SB_PREVIEW_CREATE, made ? made : file,
 			       made ? SB_CERTAIN : SB_UNKNOWN);
-		if (call->value['o'])
-			sb_command_act(call, SB_PREVIEW_CREATE, call->value['o'], SB_CERTAIN);
+		sb_command_value(call, SB_PREVIEW_CREATE, 'o');
 		if (!keeps)
 			sb_command_act(call, SB_PREVIEW_DELETE, file, SB_CERTAIN);
 	}
-	return SB_ENDS_WELL;
 }
 
-enum sb_ending sb_model_rsync(struct sb_command *call)
+void sb_model_rsync(struct sb_command *call)
 {
 	const struct sb_field *last = call->count > 1 ? call->operands[call->count - 1] : NULL;
 
@@ -185,11 +177,10 @@ enum sb_ending sb_model_rsync(struct sb_command *call)
 	if (call->has['e'])
 		sb_command_unknown(call->shell, call->value['e']);
 	if (!last || is_remote(last) || call->has['n'])
-		return SB_ENDS_WELL;
+		return;
 	sb_command_act(call, SB_PREVIEW_CREATE, last, SB_POSSIBLE);
 	sb_command_act(call, SB_PREVIEW_CREATE, sb_field_beneath(call->shell, last), SB_POSSIBLE);
 	if (call->has['D'])
 		sb_command_act(call, SB_PREVIEW_DELETE, sb_field_beneath(call->shell, last),
 			       SB_POSSIBLE);
-	return SB_ENDS_WELL;
 }

@@ -136,7 +136,7 @@ static void act_parents(struct sb_command *call, enum sb_preview_act act,
 	}
 }
 
-enum sb_ending sb_model_copy(struct sb_command *call)
+void sb_model_copy(struct sb_command *call)
 {
 	bool whole = call->has['r'] || call->has['R'] || call->has['a'];
 
@@ -150,50 +150,46 @@ enum sb_ending sb_model_copy(struct sb_command *call)
 		if (into)
 			sb_command_act(call, SB_PREVIEW_CREATE, sb_field_beneath(call->shell, into),
 				       SB_POSSIBLE);
-		return SB_ENDS_WELL;
+		return;
 	}
 	arrive(call, whole, unless_asked(call));
-	return SB_ENDS_WELL;
 }
 
-enum sb_ending sb_model_move(struct sb_command *call)
+void sb_model_move(struct sb_command *call)
 {
 	for (size_t i = 0; i < source_count(call); i++)
 		sb_command_act(call, SB_PREVIEW_MOVE, call->operands[i], unless_asked(call));
 	arrive(call, true, unless_asked(call));
-	return SB_ENDS_WELL;
 }
 
-enum sb_ending sb_model_link(struct sb_command *call)
+void sb_model_link(struct sb_command *call)
 {
-	const struct sb_field here = {.text = ".", .known = SB_KNOWN};
-
 	if (!call->has['s'])
 		for (size_t i = 0; i < (call->count > 1 ? source_count(call) : call->count); i++)
 			sb_command_act(call, SB_PREVIEW_READ, call->operands[i], SB_CERTAIN);
 	if (call->count == 1 && !call->value['t']) {
 		if (call->operands[0]->many || call->operands[0]->known != SB_KNOWN)
 			call->doubt = true;
-		struct sb_field *made = sb_field_into(call->shell, &here, call->operands[0]);
+		struct sb_field *made =
+			sb_field_into(call->shell, &sb_field_here, call->operands[0]);
 
 		sb_command_act(call, SB_PREVIEW_CREATE, made, SB_CERTAIN);
 		keep_backup(call, made);
-		return SB_ENDS_WELL;
+		return;
 	}
 	if (call->has['n']) /* a link to a directory is no directory: then it is like -T, or not */
 		call->has['n'] = false;
 	arrive(call, true, unless_asked(call));
-	return SB_ENDS_WELL;
 }
 
-enum sb_ending sb_model_install(struct sb_command *call)
+void sb_model_install(struct sb_command *call)
 {
 	if (call->has['d']) {
 		for (size_t i = 0; i < call->count; i++) {
 			sb_command_act(call, SB_PREVIEW_CREATE, call->operands[i], SB_POSSIBLE);
 			act_parents(call, SB_PREVIEW_CREATE, call->operands[i]);
 		}
-		return SB_ENDS_WELL;
+		return;
 	}
 	for (size_t i = 0; i < source_count(call); i++)
 		sb_command_act(call, SB_PREVIEW_READ, call->operands[i], SB_CERTAIN);
@@ -206,18 +202,16 @@ enum sb_ending sb_model_install(struct sb_command *call)
 			sb_command_act(call, SB_PREVIEW_CREATE, into, SB_POSSIBLE);
 		act_parents(call, SB_PREVIEW_CREATE, into);
 	}
-	return SB_ENDS_WELL;
 }
 
-enum sb_ending sb_model_remove(struct sb_command *call)
+void sb_model_remove(struct sb_command *call)
 {
 	for (size_t i = 0; i < call->count; i++)
 		sb_command_act(call, SB_PREVIEW_DELETE, call->operands[i],
 			       call->has['i'] || call->has['I'] ? SB_POSSIBLE : SB_CERTAIN);
-	return SB_ENDS_WELL;
 }
 
-enum sb_ending sb_model_mkdir(struct sb_command *call)
+void sb_model_mkdir(struct sb_command *call)
 {
 	bool removes = strcmp(call->model->name, "rmdir") == 0;
 	enum sb_preview_act act = removes ? SB_PREVIEW_DELETE : SB_PREVIEW_CREATE;
@@ -229,22 +223,19 @@ enum sb_ending sb_model_mkdir(struct sb_command *call)
 		if (call->has['p'])
 			act_parents(call, act, call->operands[i]);
 	}
-	return SB_ENDS_WELL;
 }
 
 /* touch, truncate: files that are made unless -c. */
-enum sb_ending sb_model_touch(struct sb_command *call)
+void sb_model_touch(struct sb_command *call)
 {
-	if (call->value['r'])
-		sb_command_act(call, SB_PREVIEW_READ, call->value['r'], SB_CERTAIN);
+	sb_command_value(call, SB_PREVIEW_READ, 'r');
 	for (size_t i = 0; i < call->count; i++)
 		sb_command_act(call, call->has['c'] ? SB_PREVIEW_MODIFY : SB_PREVIEW_CREATE,
 			       call->operands[i], call->has['c'] ? SB_POSSIBLE : SB_CERTAIN);
-	return SB_ENDS_WELL;
 }
 
 /* chmod, chown, chgrp: a mode or an owner, then files. */
-enum sb_ending sb_model_mode(struct sb_command *call)
+void sb_model_mode(struct sb_command *call)
 {
 	bool mode_first = !call->value['F'];
 
@@ -252,14 +243,12 @@ enum sb_ending sb_model_mode(struct sb_command *call)
 	if (strcmp(call->model->name, "chmod") == 0)
 		for (const struct sb_given_option *at = call->given; at; at = at->next)
 			mode_first = mode_first && !strchr("rwxXstugoa", at->letter);
-	if (call->value['F'])
-		sb_command_act(call, SB_PREVIEW_READ, call->value['F'], SB_CERTAIN);
+	sb_command_value(call, SB_PREVIEW_READ, 'F');
 	sb_command_each(call, SB_PREVIEW_MODIFY, mode_first);
-	return SB_ENDS_WELL;
 }
 
 /* if=, of=: in any order; of a file that is not cut what was there stays. */
-enum sb_ending sb_model_dd(struct sb_command *call)
+void sb_model_dd(struct sb_command *call)
 {
 	for (size_t i = 0; i < call->count; i++) {
 		const struct sb_field *field = call->operands[i];
@@ -279,17 +268,16 @@ enum sb_ending sb_model_dd(struct sb_command *call)
 		else if (field->known == SB_NOT_KNOWN)
 			sb_unknown_word(call->shell, field);
 	}
-	return SB_ENDS_WELL;
 }
 
-enum sb_ending sb_model_mktemp(struct sb_command *call)
+void sb_model_mktemp(struct sb_command *call)
 {
 	const struct sb_field *where = call->count ? call->operands[0] : call->value['p'];
 	const struct sb_field tmp = {.text = "$TMPDIR/tmp.XXXXXXXXXX", .known = SB_NOT_KNOWN};
 	struct sb_field *made;
 
 	if (call->has['u'])
-		return SB_ENDS_WELL;
+		return;
 	if (call->count && (call->has['p'] || call->has['t'] || where->known != SB_KNOWN)) {
 		sb_command_act(call, SB_PREVIEW_CREATE, where, SB_UNKNOWN);
 		sb_command_unknown(call->shell, where);
@@ -310,5 +298,4 @@ enum sb_ending sb_model_mktemp(struct sb_command *call)
 	} else {
 		sb_command_act(call, SB_PREVIEW_CREATE, &tmp, SB_POSSIBLE);
 	}
-	return SB_ENDS_WELL;
 }

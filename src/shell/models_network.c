@@ -3,14 +3,13 @@
  */
 #include <string.h>
 
+#include "base/words.h"
 #include "shell/models.h"
 
-enum sb_ending sb_model_online(struct sb_command *call)
+void sb_model_online(struct sb_command *call)
 {
 	sb_network(call->shell, SB_PREVIEW_ONLINE);
-	sb_command_unknown(call->shell,
-			   &(struct sb_field){.text = call->model->name, .next = call->rest});
-	return SB_ENDS_OPEN;
+	sb_command_whole(call, call->model->name);
 }
 
 /* What a URL's file would be called; NULL: it does not say. */
@@ -42,7 +41,7 @@ static struct sb_field *output_in(struct sb_command *call, const struct sb_field
 	return made;
 }
 
-enum sb_ending sb_model_curl(struct sb_command *call)
+void sb_model_curl(struct sb_command *call)
 {
 	const struct sb_field *dir = call->value['Q'];
 	size_t urls = 0;
@@ -75,29 +74,24 @@ enum sb_ending sb_model_curl(struct sb_command *call)
 			urls++;
 		}
 	}
-	return SB_ENDS_WELL;
 }
 
-enum sb_ending sb_model_wget(struct sb_command *call)
+void sb_model_wget(struct sb_command *call)
 {
-	const struct sb_field here = {.text = ".", .known = SB_KNOWN};
-	const struct sb_field *dir = call->value['P'] ? call->value['P'] : &here;
+	const struct sb_field *dir = call->value['P'] ? call->value['P'] : &sb_field_here;
 
 	if (call->count || call->has['i']) {
 		sb_network(call->shell, SB_PREVIEW_ONLINE);
 		sb_command_act(call, SB_PREVIEW_MODIFY,
 			       sb_field_in_home(call->shell, "/.wget-hsts"), SB_POSSIBLE);
 	}
-	if (call->value['i'])
-		sb_command_act(call, SB_PREVIEW_READ, call->value['i'], SB_CERTAIN);
-	if (call->value['o'])
-		sb_command_act(call, SB_PREVIEW_CREATE, call->value['o'], SB_CERTAIN);
-	if (call->value['a'])
-		sb_command_act(call, SB_PREVIEW_MODIFY, call->value['a'], SB_CERTAIN);
+	sb_command_value(call, SB_PREVIEW_READ, 'i');
+	sb_command_value(call, SB_PREVIEW_CREATE, 'o');
+	sb_command_value(call, SB_PREVIEW_MODIFY, 'a');
 	if (call->value['O']) {
 		if (!sb_field_is(call->value['O'], "-"))
 			sb_command_act(call, SB_PREVIEW_CREATE, call->value['O'], SB_CERTAIN);
-		return SB_ENDS_WELL;
+		return;
 	}
 	/* a server can name it, a second one of that name gets a number, and its log is wget-log */
 	if ((call->count || call->has['i']) && !call->has['S'])
@@ -110,7 +104,6 @@ enum sb_ending sb_model_wget(struct sb_command *call)
 			sb_command_act(call, SB_PREVIEW_CREATE,
 				       sb_field_into(call->shell, dir, name), SB_POSSIBLE);
 	}
-	return SB_ENDS_WELL;
 }
 
 /* --- git ------------------------------------------------------------------------------------------ */
@@ -199,7 +192,6 @@ static void git_makes(struct sb_command *call, const struct sb_field *fields, bo
 {
 	const struct sb_field *url = clone ? next_operand(fields) : NULL;
 	const struct sb_field *dir = next_operand(clone ? (url ? url->next : NULL) : fields);
-	const struct sb_field here = {.text = ".", .known = SB_KNOWN};
 	struct sb_field *name;
 
 	if (clone && url && (url->known != SB_KNOWN || strchr(url->text, ':')))
@@ -207,22 +199,21 @@ static void git_makes(struct sb_command *call, const struct sb_field *fields, bo
 							       : SB_PREVIEW_NETWORK_POSSIBLE);
 	if (clone && !dir && url) {
 		name = name_in(call, url);
-		if (name && strlen(name->text) > 4 &&
-		    strcmp(name->text + strlen(name->text) - 4, ".git") == 0)
+		if (name && sb_text_ends(name->text, ".git") && name->text[4])
 			((char *)name->text)[strlen(name->text) - 4] = '\0';
 		sb_command_act(call, SB_PREVIEW_CREATE, name ? name : url,
 			       name ? SB_POSSIBLE : SB_UNKNOWN);
 		return;
 	}
 	sb_command_act(call, SB_PREVIEW_CREATE,
-		       dir ? dir : sb_field_with(call->shell, &here, "/.git"), SB_POSSIBLE);
+		       dir ? dir : sb_field_with(call->shell, &sb_field_here, "/.git"),
+		       SB_POSSIBLE);
 }
 
-enum sb_ending sb_model_git(struct sb_command *call)
+void sb_model_git(struct sb_command *call)
 {
 	struct sb_shell_state *state = &call->shell->state;
 	const struct sb_shell_state before = *state;
-	const struct sb_field here = {.text = ".", .known = SB_KNOWN};
 	struct sb_field git = {.text = ".git", .known = SB_KNOWN};
 	const struct sb_field *name = call->rest;
 	int does = name ? git_does(name) : GIT_LOOKS;
@@ -245,13 +236,11 @@ enum sb_ending sb_model_git(struct sb_command *call)
 	if (does & (GIT_KEEPS | GIT_LOOKS))
 		sb_command_act(call, SB_PREVIEW_MODIFY, &git, SB_POSSIBLE);
 	if (does & GIT_TREE)
-		sb_command_act(call, SB_PREVIEW_MODIFY, sb_field_beneath(call->shell, &here),
-			       SB_POSSIBLE);
+		sb_command_act(call, SB_PREVIEW_MODIFY,
+			       sb_field_beneath(call->shell, &sb_field_here), SB_POSSIBLE);
 	if (does & GIT_ONLINE)
 		sb_network(call->shell, SB_PREVIEW_ONLINE);
 	if (does & (GIT_RUNS | GIT_KEEPS | GIT_TREE) || !does)
-		sb_command_unknown(call->shell,
-				   &(struct sb_field){.text = "git", .next = call->rest});
+		sb_command_whole(call, "git");
 	*state = before;
-	return SB_ENDS_OPEN;
 }

@@ -5,26 +5,22 @@
 
 #include "shell/models.h"
 
-enum sb_ending sb_model_tee(struct sb_command *call)
+void sb_model_tee(struct sb_command *call)
 {
 	sb_command_each(call, call->has['a'] ? SB_PREVIEW_MODIFY : SB_PREVIEW_CREATE, 0);
-	return SB_ENDS_WELL;
 }
 
-enum sb_ending sb_model_sort(struct sb_command *call)
+void sb_model_sort(struct sb_command *call)
 {
 	sb_command_each(call, SB_PREVIEW_READ, 0);
-	if (call->value['F'])
-		sb_command_act(call, SB_PREVIEW_READ, call->value['F'], SB_CERTAIN);
-	if (call->value['o'])
-		sb_command_act(call, SB_PREVIEW_CREATE, call->value['o'], SB_CERTAIN);
+	sb_command_value(call, SB_PREVIEW_READ, 'F');
+	sb_command_value(call, SB_PREVIEW_CREATE, 'o');
 	if (call->has['X']) /* --compress-program */
 		sb_unknown(call->shell, "sort --compress-program", 23);
-	return SB_ENDS_WELL;
 }
 
 /* uniq, xxd: [input [output]] */
-enum sb_ending sb_model_uniq(struct sb_command *call)
+void sb_model_uniq(struct sb_command *call)
 {
 	bool sure = call->count == 2;
 
@@ -36,17 +32,15 @@ enum sb_ending sb_model_uniq(struct sb_command *call)
 		if (i || call->operands[i]->many || call->operands[i]->known == SB_PATTERN_KNOWN)
 			sb_command_act(call, SB_PREVIEW_CREATE, call->operands[i],
 				       sure ? SB_CERTAIN : SB_POSSIBLE);
-	return SB_ENDS_WELL;
 }
 
 /* The first operand is a pattern, unless -e or -f gave one. */
-enum sb_ending sb_model_grep(struct sb_command *call)
+void sb_model_grep(struct sb_command *call)
 {
 	for (const struct sb_given_option *at = call->given; at; at = at->next)
 		if (at->letter == 'f' && at->value)
 			sb_command_act(call, SB_PREVIEW_READ, at->value, SB_CERTAIN);
 	sb_command_each(call, SB_PREVIEW_READ, call->value['e'] || call->value['f'] ? 0 : 1);
-	return SB_ENDS_OPEN;
 }
 
 static bool is_plain_sed(struct sb_command *call, bool *from_option)
@@ -71,14 +65,13 @@ static bool is_plain_sed(struct sb_command *call, bool *from_option)
 	return plain;
 }
 
-enum sb_ending sb_model_sed(struct sb_command *call)
+void sb_model_sed(struct sb_command *call)
 {
 	const struct sb_field *suffix = call->value['i'];
 	bool from_option, plain = is_plain_sed(call, &from_option);
 
 	if (!plain)
-		sb_command_unknown(call->shell,
-				   &(struct sb_field){.text = "sed", .next = call->rest});
+		sb_command_whole(call, "sed");
 	for (size_t i = !from_option; i < call->count; i++) {
 		const struct sb_field *field = call->operands[i];
 
@@ -93,11 +86,10 @@ enum sb_ending sb_model_sed(struct sb_command *call)
 				       name ? SB_CERTAIN : SB_UNKNOWN);
 		}
 	}
-	return SB_ENDS_WELL;
 }
 
 /* Programs of awk that neither write nor run: by the signs that would. */
-enum sb_ending sb_model_awk(struct sb_command *call)
+void sb_model_awk(struct sb_command *call)
 {
 	const struct sb_field *program = call->count ? call->operands[0] : NULL;
 	bool plain = !call->has['f'] && !call->doubt && program && program->known == SB_KNOWN &&
@@ -109,22 +101,19 @@ enum sb_ending sb_model_awk(struct sb_command *call)
 	if (plain && strchr(program->text, '>') && strstr(program->text, "print"))
 		plain = false;
 	if (!plain)
-		sb_command_unknown(call->shell,
-				   &(struct sb_field){.text = "awk", .next = call->rest});
+		sb_command_whole(call, "awk");
 	for (size_t i = !call->has['f']; i < call->count; i++)
 		if (call->operands[i]->known != SB_KNOWN || !strchr(call->operands[i]->text, '='))
 			sb_command_act(call, SB_PREVIEW_READ, call->operands[i], SB_CERTAIN);
-	return SB_ENDS_WELL;
 }
 
 /* With -i the files are changed, whatever the program does beside. */
-enum sb_ending sb_model_perl(struct sb_command *call)
+void sb_model_perl(struct sb_command *call)
 {
 	const struct sb_field *suffix = call->value['i'];
 	bool script = !call->has['e'] && !call->has['E'];
 
-	sb_command_unknown(call->shell,
-			   &(struct sb_field){.text = call->model->name, .next = call->rest});
+	sb_command_whole(call, call->model->name);
 	for (size_t i = 0; i < call->count; i++) {
 		if (script && !i) {
 			sb_command_act(call, SB_PREVIEW_READ, call->operands[i], SB_CERTAIN);
@@ -138,11 +127,10 @@ enum sb_ending sb_model_perl(struct sb_command *call)
 				       sb_field_with(call->shell, call->operands[i], suffix->text),
 				       SB_POSSIBLE);
 	}
-	return SB_ENDS_OPEN;
 }
 
 /* split [file [prefix]]: files of a prefix and letters. */
-enum sb_ending sb_model_split(struct sb_command *call)
+void sb_model_split(struct sb_command *call)
 {
 	const bool by_lines = strcmp(call->model->name, "split") == 0;
 	const struct sb_field x = {.text = by_lines ? "x" : "xx", .known = SB_KNOWN};
@@ -158,7 +146,7 @@ enum sb_ending sb_model_split(struct sb_command *call)
 		sb_command_unknown(call->shell, &(struct sb_field){.text = "split --filter"});
 	if (prefix->known != SB_KNOWN || strpbrk(prefix->text, "*?[\\")) {
 		sb_command_act(call, SB_PREVIEW_CREATE, prefix, SB_UNKNOWN);
-		return SB_ENDS_WELL;
+		return;
 	}
 	text = sb_field_with(call->shell, prefix, "*");
 	pattern = text ? (char *)text->text : NULL;
@@ -168,14 +156,12 @@ enum sb_ending sb_model_split(struct sb_command *call)
 						  .known = SB_PATTERN_KNOWN,
 						  .word = prefix->word},
 			       SB_POSSIBLE);
-	return SB_ENDS_WELL;
 }
 
 /* Which files a patch is for stands in it. */
-enum sb_ending sb_model_patch(struct sb_command *call)
+void sb_model_patch(struct sb_command *call)
 {
-	const struct sb_field here = {.text = ".", .known = SB_KNOWN};
-	const struct sb_field *dir = call->value['d'] ? call->value['d'] : &here;
+	const struct sb_field *dir = call->value['d'] ? call->value['d'] : &sb_field_here;
 
 	for (const struct sb_given_option *at = call->given; at; at = at->next)
 		if (at->letter == 'i' && at->value)
@@ -186,10 +172,9 @@ enum sb_ending sb_model_patch(struct sb_command *call)
 		if ((at->letter == 'o' || at->letter == 'r') && at->value)
 			sb_command_act(call, SB_PREVIEW_CREATE, at->value, SB_POSSIBLE);
 	if (call->has['N']) /* --dry-run */
-		return SB_ENDS_OPEN;
+		return;
 	if (call->count)
 		sb_command_act(call, SB_PREVIEW_MODIFY, call->operands[0], SB_POSSIBLE);
 	sb_command_act(call, SB_PREVIEW_MODIFY, sb_field_beneath(call->shell, dir), SB_POSSIBLE);
-	sb_command_unknown(call->shell, &(struct sb_field){.text = "patch", .next = call->rest});
-	return SB_ENDS_OPEN;
+	sb_command_whole(call, "patch");
 }

@@ -36,7 +36,7 @@ static enum sb_ending start(struct sb_command *call, struct sb_field *fields)
 }
 
 /* So many operands are its own, then a command: nice, timeout, setsid, flock. */
-enum sb_ending sb_model_wrap(struct sb_command *call)
+void sb_model_wrap(struct sb_command *call)
 {
 	for (size_t i = 0; i < call->model->from && i < call->count; i++)
 		if (call->operands[i]->many)
@@ -46,17 +46,17 @@ enum sb_ending sb_model_wrap(struct sb_command *call)
 	if (strcmp(call->model->name, "flock") == 0 && call->count)
 		sb_command_act(call, SB_PREVIEW_CREATE, call->operands[0], SB_POSSIBLE);
 	if (call->has['p'] && strcmp(call->model->name, "flock") != 0)
-		return SB_ENDS_OPEN; /* of a process that runs already */
+		return; /* of a process that runs already */
 	if (call->value['c']) {
 		sb_command_unknown(call->shell, call->value['c']);
-		return SB_ENDS_OPEN;
+		return;
 	}
 	if (call->count > call->model->from &&
 	    sb_field_is(call->operands[call->model->from], "-c")) {
 		sb_command_unknown(call->shell, call->rest); /* flock FILE -c COMMAND */
-		return SB_ENDS_OPEN;
+		return;
 	}
-	return start(call, sb_command_list(call, call->model->from));
+	call->ending = start(call, sb_command_list(call, call->model->from));
 }
 
 /* Variables before the command; their number. */
@@ -73,10 +73,9 @@ static size_t take_variables(struct sb_command *call)
 	return from;
 }
 
-enum sb_ending sb_model_env(struct sb_command *call)
+void sb_model_env(struct sb_command *call)
 {
 	struct sb_shell_state before = call->shell->state;
-	enum sb_ending ending;
 	size_t from = take_variables(call);
 
 	if (call->has['i'])
@@ -85,32 +84,27 @@ enum sb_ending sb_model_env(struct sb_command *call)
 		sb_directory_enter(call->shell, call->value['C']);
 	if (call->has['S']) {
 		sb_command_unknown(call->shell, call->value['S']);
-		ending = SB_ENDS_OPEN;
 	} else {
 		if (from && call->count > from)
 			call->doubt |= call->operands[from]->many;
-		ending = start(call, sb_command_list(call, from));
+		call->ending = start(call, sb_command_list(call, from));
 	}
 	call->shell->state = before;
-	return ending;
 }
 
-enum sb_ending sb_model_sudo(struct sb_command *call)
+void sb_model_sudo(struct sb_command *call)
 {
 	struct sb_shell_state before = call->shell->state;
 	size_t from = take_variables(call);
-	enum sb_ending ending = SB_ENDS_OPEN;
 
 	if (call->has['s'] || call->has['i'] || call->has['e'] || call->has['R'])
-		sb_command_unknown(call->shell, &(struct sb_field){.text = call->model->name,
-								   .next = call->rest});
+		sb_command_whole(call, call->model->name);
 	else
-		ending = start(call, sb_command_list(call, from));
+		call->ending = start(call, sb_command_list(call, from));
 	call->shell->state = before;
-	return ending;
 }
 
-enum sb_ending sb_model_nohup(struct sb_command *call)
+void sb_model_nohup(struct sb_command *call)
 {
 	const struct sb_field out = {.text = "nohup.out", .known = SB_KNOWN};
 
@@ -118,7 +112,7 @@ enum sb_ending sb_model_nohup(struct sb_command *call)
 	sb_command_act(call, SB_PREVIEW_MODIFY, &out, SB_POSSIBLE);
 	sb_command_act(call, SB_PREVIEW_MODIFY, sb_field_in_home(call->shell, "/nohup.out"),
 		       SB_POSSIBLE);
-	return start(call, call->rest);
+	call->ending = start(call, call->rest);
 }
 
 /* What comes from standard input. */
@@ -131,15 +125,16 @@ static struct sb_field *from_input(struct sb_shell *shell)
 	return field;
 }
 
-enum sb_ending sb_model_xargs(struct sb_command *call)
+void sb_model_xargs(struct sb_command *call)
 {
 	const struct sb_field *sign = call->value['I'];
 	struct sb_field *fields = sb_command_list(call, 0), **tail = &fields;
 
-	if (call->value['a'])
-		sb_command_act(call, SB_PREVIEW_READ, call->value['a'], SB_CERTAIN);
-	if (!fields)
-		return SB_ENDS_WELL; /* echo */
+	sb_command_value(call, SB_PREVIEW_READ, 'a');
+	if (!fields) {
+		call->ending = SB_ENDS_WELL; /* echo */
+		return;
+	}
 	for (; *tail; tail = &(*tail)->next) {
 		struct sb_field *put = sign || call->has['i'] ? from_input(call->shell) : NULL;
 
@@ -154,7 +149,6 @@ enum sb_ending sb_model_xargs(struct sb_command *call)
 		*tail = from_input(call->shell);
 	call->doubt = true; /* how often nobody knows, and there may be nothing */
 	start(call, fields);
-	return SB_ENDS_OPEN;
 }
 
 /* --- find ---------------------------------------------------------------------------------------- */
@@ -184,9 +178,7 @@ static struct sb_field *found_in(struct search *search, const struct sb_field *s
 
 static const struct sb_field *start_of(struct search *search, size_t i)
 {
-	static const struct sb_field here = {.text = ".", .known = SB_KNOWN};
-
-	return search->starts ? search->call->operands[i] : &here;
+	return search->starts ? search->call->operands[i] : &sb_field_here;
 }
 
 static size_t start_count(const struct search *search)
@@ -266,7 +258,7 @@ static void skip_flags(struct sb_command *call)
 	}
 }
 
-enum sb_ending sb_model_find(struct sb_command *call)
+void sb_model_find(struct sb_command *call)
 {
 	struct search search = {.call = call};
 
@@ -293,7 +285,6 @@ enum sb_ending sb_model_find(struct sb_command *call)
 			sb_network(call->shell, SB_PREVIEW_NETWORK_UNKNOWN);
 		}
 	}
-	return SB_ENDS_WELL;
 }
 
 /* --- shells --------------------------------------------------------------------------------------- */
@@ -338,23 +329,21 @@ static bool is_bash_only(const char *text)
 	return strchr(text, '{') && (strchr(text, ',') || strstr(text, ".."));
 }
 
-enum sb_ending sb_model_shell(struct sb_command *call)
+void sb_model_shell(struct sb_command *call)
 {
 	struct sb_shell *shell = call->shell;
 	struct sb_shell_state before = shell->state;
-	enum sb_ending ending = SB_ENDS_OPEN;
 	const struct sb_field *given = call->rest;
 	bool lost;
 
 	if (call->has['n'])
-		return SB_ENDS_OPEN;
+		return;
 	if (!call->has['c'] || !given || call->has['l'] || call->has['i'] || call->has['L'] ||
 	    given->many || call->doubt || call->has['s']) {
 		if (given && !call->has['c'] && !call->has['s'])
 			sb_command_act(call, SB_PREVIEW_READ, given, SB_CERTAIN);
-		sb_command_unknown(
-			shell, &(struct sb_field){.text = call->model->name, .next = call->rest});
-		return SB_ENDS_OPEN;
+		sb_command_whole(call, call->model->name);
+		return;
 	}
 	/* a file that bash reads first, and that may do and set anything */
 	lost = strcmp(call->model->name, "bash") == 0 && sb_variable_given(shell, "BASH_ENV");
@@ -369,17 +358,15 @@ enum sb_ending sb_model_shell(struct sb_command *call)
 	shell->state.arguments_known = !given->next || !given->next->many;
 	if (strcmp(call->model->name, "bash") != 0 && given->known == SB_KNOWN &&
 	    is_bash_only(given->text)) {
-		sb_command_unknown(
-			shell, &(struct sb_field){.text = call->model->name, .next = call->rest});
+		sb_command_whole(call, call->model->name);
 		shell->state.maybe = true;
 	}
-	ending = sb_text_run(shell, given);
+	call->ending = sb_text_run(shell, given);
 	sb_traps_end(shell);
 	shell->state = before;
-	return ending;
 }
 
-enum sb_ending sb_model_eval(struct sb_command *call)
+void sb_model_eval(struct sb_command *call)
 {
 	struct sb_field *text = NULL;
 
@@ -389,46 +376,40 @@ enum sb_ending sb_model_eval(struct sb_command *call)
 		if (!i && sb_field_is(word, "--"))
 			continue;
 		if (word->known != SB_KNOWN || word->many) {
-			sb_command_unknown(call->shell,
-					   &(struct sb_field){.text = "eval", .next = call->rest});
+			sb_command_whole(call, "eval");
 			sb_shell_lose(call->shell);
-			return SB_ENDS_OPEN;
+			return;
 		}
 		text = text ? sb_field_with(call->shell, sb_field_with(call->shell, text, " "),
 					    word->text)
 			    : sb_field_new(call->shell, SB_KNOWN, word->text, strlen(word->text));
 		if (!text || i > 1000) {
 			sb_shell_lose(call->shell);
-			return SB_ENDS_OPEN;
+			return;
 		}
 		text->word = word->word;
 	}
-	return text ? sb_text_run(call->shell, text) : SB_ENDS_TRUE;
+	call->ending = text ? sb_text_run(call->shell, text) : SB_ENDS_TRUE;
 }
 
-enum sb_ending sb_model_source(struct sb_command *call)
+void sb_model_source(struct sb_command *call)
 {
 	if (call->count)
 		sb_command_act(call, SB_PREVIEW_READ, call->operands[0], SB_CERTAIN);
-	sb_command_unknown(call->shell,
-			   &(struct sb_field){.text = call->model->name, .next = call->rest});
+	sb_command_whole(call, call->model->name);
 	sb_shell_lose(call->shell);
-	return SB_ENDS_OPEN;
 }
 
-enum sb_ending sb_model_exec(struct sb_command *call)
+void sb_model_exec(struct sb_command *call)
 {
-	enum sb_ending ending = call->rest ? start(call, call->rest) : SB_ENDS_WELL;
-
+	call->ending = call->rest ? start(call, call->rest) : SB_ENDS_WELL;
 	if (call->rest)
 		call->shell->state.left = SB_LEFT_SHELL;
-	return ending;
 }
 
 /* command, builtin: the same without functions; -v only tells. */
-enum sb_ending sb_model_command(struct sb_command *call)
+void sb_model_command(struct sb_command *call)
 {
-	if (call->has['v'] || call->has['V'] || !call->rest)
-		return SB_ENDS_OPEN;
-	return call_inner(call, call->rest);
+	if (!call->has['v'] && !call->has['V'] && call->rest)
+		call->ending = call_inner(call, call->rest);
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/hash.h"
+
 enum kind { FILE_FOUND, PROGRAM_FOUND, UNKNOWN_FOUND };
 
 struct sb_finding {
@@ -21,10 +23,9 @@ void sb_outlook_init(struct sb_outlook *outlook, struct sb_arena *arena)
 
 static uint64_t hash_of(enum kind kind, const struct sb_preview_file *file)
 {
-	uint64_t hash = 1469598103934665603ULL + (uint64_t)kind * 8 + (uint64_t)file->act;
+	uint64_t hash = sb_fnv(SB_FNV + (uint64_t)kind * 8 + (uint64_t)file->act, file->path,
+			       strlen(file->path));
 
-	for (const char *at = file->path; *at; at++)
-		hash = (hash ^ (unsigned char)*at) * 1099511628211ULL;
 	return hash ^ hash >> 29;
 }
 

@@ -163,7 +163,7 @@ static enum sb_ending call_function(struct sb_shell *shell, const struct sb_bind
 static enum sb_ending call_model(struct sb_shell *shell, const struct sb_model *model,
 				 struct sb_field *fields)
 {
-	struct sb_command call = {.shell = shell, .model = model};
+	struct sb_command call = {.shell = shell, .model = model, .ending = model->ending};
 
 	if (!(model->flags & SB_MODEL_BUILTIN) && !shell->silent)
 		sb_outlook_program(shell->outlook, fields->text);
@@ -175,7 +175,9 @@ static enum sb_ending call_model(struct sb_shell *shell, const struct sb_model *
 		return SB_ENDS_OPEN;
 	if (model->act >= 0)
 		sb_command_each(&call, (enum sb_preview_act)model->act, model->from);
-	return model->run ? model->run(&call) : model->ending;
+	if (model->run)
+		model->run(&call);
+	return call.ending;
 }
 
 enum sb_ending sb_walk_call(struct sb_shell *shell, struct sb_field *fields)

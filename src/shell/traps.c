@@ -98,13 +98,13 @@ static void keep(struct sb_command *call, bool at_exit, bool any_time)
 	shell->state.traps = made;
 }
 
-enum sb_ending sb_model_trap(struct sb_command *call)
+void sb_model_trap(struct sb_command *call)
 {
 	struct sb_shell *shell = call->shell;
 	bool at_exit = false, any_time = false, inner = false;
 
 	if (call->count < 2)
-		return SB_ENDS_WELL;
+		return;
 	for (size_t i = 1; i < call->count; i++) {
 		const struct sb_field *field = call->operands[i];
 
@@ -121,9 +121,8 @@ enum sb_ending sb_model_trap(struct sb_command *call)
 			*at = (*at)->next;
 	}
 	if (sb_field_is(call->operands[0], "-") || sb_field_is(call->operands[0], ""))
-		return SB_ENDS_WELL;
+		return;
 	keep(call, at_exit, any_time);
 	if (any_time && run_body(shell, call->operands[0]) && inner)
 		sb_shell_lose(shell);
-	return SB_ENDS_WELL;
 }
