@@ -246,15 +246,8 @@ void sb_tool_event_sample(const struct sb_agent *agent, const char *cwd, const c
 
 /* --- commands ------------------------------------------------------------------------------- */
 
-void sb_agent_quote(struct sb_buf *out, const char *text, size_t length)
+static void put_quoted(struct sb_buf *out, const char *text, size_t length)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789_-+=./:,@%";
-
-	if (length && strspn(text, plain) == length) {
-		sb_buf_append(out, text, length);
-		return;
-	}
 	sb_buf_putc(out, '\'');
 	for (size_t i = 0; i < length; i++) {
 		if (text[i] == '\'')
@@ -263,6 +256,17 @@ void sb_agent_quote(struct sb_buf *out, const char *text, size_t length)
 			sb_buf_putc(out, text[i]);
 	}
 	sb_buf_putc(out, '\'');
+}
+
+void sb_agent_quote(struct sb_buf *out, const char *text, size_t length)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-+=./:,@%";
+
+	if (length && strspn(text, plain) == length)
+		sb_buf_append(out, text, length);
+	else
+		put_quoted(out, text, length);
 }
 
 #define GO_THERE "cd -- \"$1\" && shift || exit; "
@@ -298,14 +302,7 @@ static void wrap(const struct sb_tool_event *event, const struct sb_buf *before,
 	out->failed |= sb_buf_failed(&script);
 	sb_buf_append(out, before->data, before->length);
 	/* always quoted, also where a bare word would do: one form is easier to know again */
-	sb_buf_putc(out, '\'');
-	for (size_t i = 0; i < script.length; i++) {
-		if (script.data[i] == '\'')
-			sb_buf_puts(out, "'\\''");
-		else
-			sb_buf_putc(out, script.data[i]);
-	}
-	sb_buf_putc(out, '\'');
+	put_quoted(out, script.data, script.length);
 	sb_buf_puts(out, behind);
 }
 

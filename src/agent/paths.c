@@ -8,6 +8,7 @@
 
 #include "base/auto.h"
 #include "base/escape.h"
+#include "base/words.h"
 #include "tree/braces.h"
 
 typedef int (*visitor)(void *context, enum sb_touch touch, const char *path, struct sb_error *err);
@@ -204,15 +205,13 @@ static int visit_line(struct patch *patch, const char *line, const char *end, st
 static int visit_patch(const char *text, visitor visit, void *context, struct sb_error *err)
 {
 	struct patch patch = {.visit = visit, .context = context};
+	struct sb_text_lines line = sb_text_lines(text, strlen(text));
+	int status = SB_OK;
 
-	while (*text) {
-		const char *end = text + strcspn(text, "\n");
-		int status = visit_line(&patch, text, end, err);
-
-		if (status != SB_OK)
-			return status;
-		text = *end ? end + 1 : end;
-	}
+	while (status == SB_OK && sb_next_line(&line))
+		status = visit_line(&patch, line.text, line.text + line.length, err);
+	if (status != SB_OK)
+		return status;
 	return patch.count ? SB_OK : sb_fail(err, SB_E_INVALID, 0, "the patch names no file");
 }
 

@@ -9,6 +9,7 @@
 #include "base/auto.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/words.h"
 #include "path/path.h"
 
 /*
@@ -33,12 +34,11 @@ static void put_command(const struct sb_agent *agent, const struct sb_agent_plac
 bool sb_piece_is_command(const struct sb_agent *agent, const char *text)
 {
 	SB_AUTO_BUF struct sb_buf middle = SB_BUF(256);
-	size_t length = strlen(text), tail = strlen(TAIL);
 	const char *found;
 
 	sb_buf_printf(&middle, " --hook %s", sb_agent_name(agent));
 	found = strstr(text, middle.data);
-	if (!found || length < tail || strcmp(text + length - tail, TAIL) != 0)
+	if (!found || !sb_text_ends(text, TAIL))
 		return false;
 	if (found > text && found[-1] == '\'')
 		found--;

@@ -46,14 +46,13 @@ static bool is_alike(const struct sb_agent *agent, const struct sb_json_text *do
 	if (a->kind == '"') {
 		SB_AUTO_FREE char *text = sb_json_text_string(doc, value);
 		SB_AUTO_FREE char *mine = sb_json_text_string(ours, own);
-		size_t length = text ? strlen(text) : 0;
 
 		if (!text || !mine)
 			return false;
 		if (strcmp(name, "command") == 0 && sb_piece_is_command(agent, mine))
 			return sb_piece_is_command(agent, text);
 		if (strcmp(name, "command") == 0)
-			return length > 13 && strcmp(text + length - 13, "/sandbash-mcp") == 0;
+			return sb_piece_is_server(text);
 		return strcmp(text, mine) == 0;
 	}
 	if (a->kind == '[' && (strcmp(name, "args") == 0 || strcmp(name, "command") == 0)) {

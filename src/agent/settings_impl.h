@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/settings.h"
+#include "base/words.h"
 
 #define SB_SETTINGS_LIMIT (64 * 1024 * 1024) /* claude keeps its whole state beside the server */
 
@@ -17,6 +18,12 @@
 static inline bool sb_agent_is(const struct sb_agent *agent, const char *name)
 {
 	return strcmp(sb_agent_name(agent), name) == 0;
+}
+
+/* Is it the path of a server of ours? */
+static inline bool sb_piece_is_server(const char *text)
+{
+	return sb_text_ends(text, "/sandbash-mcp") && text[strlen("/sandbash-mcp")];
 }
 
 /* Did we write this command of a hook, for whatever path and options? */

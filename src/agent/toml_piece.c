@@ -56,11 +56,7 @@ static void put_item(const struct sb_toml_item *item, const char *value, struct 
 /* Is it what differs between two pieces of ours? */
 static bool is_own_command(const struct looking *looking, const char *text)
 {
-	size_t length = strlen(text);
-
-	if (looking->hook)
-		return sb_piece_is_command(looking->agent, text);
-	return length > 13 && strcmp(text + length - 13, "/sandbash-mcp") == 0;
+	return looking->hook ? sb_piece_is_command(looking->agent, text) : sb_piece_is_server(text);
 }
 
 static void summarize(struct looking *looking, const struct sb_toml_item *item)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/lock.h"
 #include "files/view.h"
 #include "path/path.h"
@@ -42,10 +43,7 @@ bool sb_job_cancelled(const struct sb_job *job)
 int sb_files_replace(struct sb_files *view, struct sb_place *place,
 		     const struct sb_replacement *with)
 {
-	uint32_t hash = 2166136261u; /* FNV-1a */
-
-	for (const char *path = place->path; *path; path++)
-		hash = (hash ^ (unsigned char)*path) * 16777619u;
+	uint64_t hash = sb_fnv(SB_FNV, place->path, strlen(place->path));
 	SB_AUTO_LOCK(&view->stripes[hash % SB_FILES_STRIPES]);
 	return view->backend->ops->replace(view->backend, place, with);
 }

@@ -13,6 +13,11 @@ static struct sb_mapped_tree *mapped_of(struct sb_files_backend *self)
 	return (struct sb_mapped_tree *)self;
 }
 
+static struct sb_files_backend *inner_of(struct sb_files_backend *self)
+{
+	return mapped_of(self)->inner;
+}
+
 /* What an act of the inner backend has changed in it. */
 static void take_back(struct sb_place *place, const struct sb_place *inner)
 {
@@ -54,9 +59,7 @@ static const struct sb_rule *mapped_real(struct sb_files_backend *self, const ch
 
 static void mapped_release(struct sb_files_backend *self, struct sb_place *place)
 {
-	struct sb_files_backend *inner = mapped_of(self)->inner;
-
-	inner->ops->release(inner, place);
+	inner_of(self)->ops->release(inner_of(self), place);
 }
 
 static int mapped_confirm(struct sb_files_backend *self, const struct sb_place *place)
@@ -83,24 +86,18 @@ static int mapped_refresh(struct sb_files_backend *self, struct sb_place *place)
 static int mapped_open(struct sb_files_backend *self, const struct sb_place *place,
 		       struct sb_stream *out)
 {
-	struct sb_files_backend *inner = mapped_of(self)->inner;
-
-	return inner->ops->open(inner, place, out);
+	return inner_of(self)->ops->open(inner_of(self), place, out);
 }
 
 static ssize_t mapped_read(struct sb_files_backend *self, struct sb_stream *stream, void *data,
 			   size_t size, uint64_t offset)
 {
-	struct sb_files_backend *inner = mapped_of(self)->inner;
-
-	return inner->ops->read(inner, stream, data, size, offset);
+	return inner_of(self)->ops->read(inner_of(self), stream, data, size, offset);
 }
 
 static void mapped_close(struct sb_files_backend *self, struct sb_stream *stream)
 {
-	struct sb_files_backend *inner = mapped_of(self)->inner;
-
-	inner->ops->close(inner, stream);
+	inner_of(self)->ops->close(inner_of(self), stream);
 }
 
 static int mapped_replace(struct sb_files_backend *self, struct sb_place *place,
@@ -126,31 +123,34 @@ static int mapped_remove(struct sb_files_backend *self, const struct sb_place *p
 	return status < 0 ? status : mapped->inner->ops->remove(mapped->inner, &inner);
 }
 
+static int find_ends(const struct sb_mapped_tree *mapped, const struct sb_place *from,
+		     const struct sb_place *to, struct sb_place out[2])
+{
+	int status = sb_mapped_inner(mapped, from, &out[0]);
+
+	return status < 0 ? status : sb_mapped_inner(mapped, to, &out[1]);
+}
+
 static int mapped_rename(struct sb_files_backend *self, const struct sb_place *from,
 			 const struct sb_place *to, bool replace)
 {
-	struct sb_mapped_tree *mapped = mapped_of(self);
 	struct sb_place ends[2];
-	int status = sb_mapped_inner(mapped, from, &ends[0]);
+	int status = find_ends(mapped_of(self), from, to, ends);
 
-	if (status == 0)
-		status = sb_mapped_inner(mapped, to, &ends[1]);
-	return status < 0 ? status
-			  : mapped->inner->ops->rename(mapped->inner, &ends[0], &ends[1], replace);
+	return status < 0
+		       ? status
+		       : inner_of(self)->ops->rename(inner_of(self), &ends[0], &ends[1], replace);
 }
 
 static int mapped_rename_sealed(struct sb_files_backend *self, const struct sb_place *from,
 				const struct sb_place *to, const struct sb_seal *seal)
 {
-	struct sb_mapped_tree *mapped = mapped_of(self);
 	struct sb_place ends[2];
-	int status = sb_mapped_inner(mapped, from, &ends[0]);
+	int status = find_ends(mapped_of(self), from, to, ends);
 
-	if (status == 0)
-		status = sb_mapped_inner(mapped, to, &ends[1]);
-	return status < 0
-		       ? status
-		       : mapped->inner->ops->rename_sealed(mapped->inner, &ends[0], &ends[1], seal);
+	return status < 0 ? status
+			  : inner_of(self)->ops->rename_sealed(inner_of(self), &ends[0], &ends[1],
+							       seal);
 }
 
 static int mapped_mkdir(struct sb_files_backend *self, struct sb_place *place, uint32_t mode)
@@ -169,9 +169,7 @@ static int mapped_mkdir(struct sb_files_backend *self, struct sb_place *place, u
 static int mapped_read_link(struct sb_files_backend *self, const struct sb_place *place, char *out,
 			    size_t size)
 {
-	struct sb_files_backend *inner = mapped_of(self)->inner;
-
-	return inner->ops->read_link(inner, place, out, size);
+	return inner_of(self)->ops->read_link(inner_of(self), place, out, size);
 }
 
 static int mapped_make_link(struct sb_files_backend *self, const struct sb_place *place,

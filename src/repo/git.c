@@ -80,21 +80,19 @@ static int make_directory(const char *directory, const char *name, struct sb_err
 static void remove_tree(int parent, const char *name, int depth)
 {
 	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+	SB_AUTO_DIR DIR *directory = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
 
 	while (directory && depth && (entry = readdir(directory)))
 		if (!sb_is_dots(entry->d_name) && unlinkat(dirfd(directory), entry->d_name, 0) != 0)
 			remove_tree(dirfd(directory), entry->d_name, depth - 1);
-	if (directory)
-		closedir(directory);
 	unlinkat(parent, name, AT_REMOVEDIR);
 }
 
 /* What was left by those that were killed: who lives holds a lock on its own. */
 static void sweep(const char *directory)
 {
-	DIR *all = opendir(directory);
+	SB_AUTO_DIR DIR *all = opendir(directory);
 	const struct dirent *entry;
 
 	while (all && (entry = readdir(all))) {
@@ -107,8 +105,6 @@ static void sweep(const char *directory)
 		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
 			remove_tree(dirfd(all), entry->d_name, MAX_DEPTH);
 	}
-	if (all)
-		closedir(all);
 }
 
 int sb_git_make_own(struct sb_git *git, const char *directory, struct sb_error *err)
@@ -363,6 +359,14 @@ int sb_git_finish(struct sb_git_child *child, const char *what, int *out_status,
 	if (out_status)
 		*out_status = status;
 	return SB_OK;
+}
+
+int sb_git_end(struct sb_git_child *child, const char *what, int status, struct sb_error *err)
+{
+	if (status == SB_OK)
+		return sb_git_finish(child, what, NULL, err);
+	sb_git_kill(child);
+	return status;
 }
 
 int sb_git_say(const struct sb_git *git, enum sb_git_use use, const char *const *args,

@@ -86,6 +86,8 @@ int sb_git_read_all(struct sb_git_child *child, struct sb_buf *out, bool *out_cu
 int sb_git_finish(struct sb_git_child *child, const char *what, int *out_status,
 		  struct sb_error *err);
 void sb_git_kill(struct sb_git_child *child); /* the same, whatever it does */
+/* One or the other, by what came of talking to it. */
+int sb_git_end(struct sb_git_child *child, const char *what, int status, struct sb_error *err);
 
 /* All of that for a command without input; out gets what it says, without a newline at the end. */
 int sb_git_say(const struct sb_git *git, enum sb_git_use use, const char *const *args,

@@ -101,12 +101,12 @@ static int ask(const struct sb_git *git, const char *search, struct sb_buf *out,
 /* The value of "name=" on a line of its own; NULL: there is none. */
 static char *line_of(const struct sb_buf *text, const char *name)
 {
+	struct sb_text_lines line = sb_text_lines(text->data, text->length);
 	size_t length = strlen(name);
 
-	for (const char *at = text->data; at < text->data + text->length;
-	     at += strcspn(at, "\n") + 1)
-		if (strncmp(at, name, length) == 0)
-			return strndup(at + length, strcspn(at + length, "\n"));
+	while (sb_next_line(&line))
+		if (strncmp(line.text, name, length) == 0)
+			return strndup(line.text + length, line.length - length);
 	return NULL;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/auto.h"
 #include "base/hash.h"
+#include "base/words.h"
 #include "guard/read.h"
 #include "path/path.h"
 #include "repo/git.h"
@@ -367,14 +368,13 @@ int sb_repo_branch(const struct sb_git *git, const char *name, struct sb_branch 
 /* Does a file HEAD lead to this branch? */
 static bool leads_to(const char *file, const char *ref)
 {
-	static const char start[] = "ref: ";
 	size_t length = 0;
 	SB_AUTO_FREE char *text = sb_read_text(file, 4096, &length);
 
-	if (!text || strncmp(text, start, strlen(start)) != 0)
+	if (!text || !sb_text_begins(text, "ref: "))
 		return false;
 	text[strcspn(text, "\n")] = '\0';
-	return strcmp(text + strlen(start), ref) == 0;
+	return strcmp(text + strlen("ref: "), ref) == 0;
 }
 
 /* In a worktree beside the repository's own. */
@@ -400,17 +400,13 @@ static bool is_in_worktree(const char *directory, const char *ref)
 int sb_repo_is_checked_out(const struct sb_git *git, const char *branch, bool *out,
 			   struct sb_error *err)
 {
-	static const char ending[] = "/.git";
 	SB_AUTO_BUF struct sb_buf ref = SB_BUF(1024);
 	SB_AUTO_FREE char *head = NULL;
-	size_t length = strlen(git->directory);
 	int status = find_head(git, &head, err);
 
 	sb_buf_printf(&ref, "refs/heads/%s", branch);
 	/* not what its settings say: they may call it bare */
-	*out = length > strlen(ending) &&
-	       strcmp(git->directory + length - strlen(ending), ending) == 0 && head &&
-	       strcmp(head, branch) == 0;
+	*out = sb_text_ends(git->directory, "/.git") && head && strcmp(head, branch) == 0;
 	*out |= is_in_worktree(git->directory, ref.data);
 	return status;
 }

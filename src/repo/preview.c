@@ -124,8 +124,5 @@ int sb_repo_count(const struct sb_git *git, const char *commit, size_t *out, str
 		status = sb_git_read_to(child, '\0', &name, &more, err);
 		*out += more;
 	}
-	if (status == SB_OK)
-		return sb_git_finish(child, args[0], NULL, err);
-	sb_git_kill(child);
-	return status;
+	return sb_git_end(child, args[0], status, err);
 }

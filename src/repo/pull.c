@@ -119,10 +119,7 @@ static int list(struct pull *pull, struct sb_error *err)
 			break;
 		status = take_entry(pull, line.data, err);
 	}
-	if (status == SB_OK)
-		return sb_git_finish(child, "ls-tree", NULL, err);
-	sb_git_kill(child);
-	return status;
+	return sb_git_end(child, "ls-tree", status, err);
 }
 
 /* Every path that was named is there, or with something in it. */
@@ -348,10 +345,7 @@ static int write_all(const struct pull *pull, struct sb_zone_view *view, bool dr
 		if (status == SB_OK)
 			status = write_blob(pull, view, entry, bytes, dry, err);
 	}
-	if (status == SB_OK)
-		return sb_git_finish(child, "cat-file", NULL, err);
-	sb_git_kill(child);
-	return status;
+	return sb_git_end(child, "cat-file", status, err);
 }
 
 static int write_files(struct pull *pull, const struct sb_repo_session *session,
