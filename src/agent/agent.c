@@ -237,8 +237,7 @@ void sb_tool_event_sample(const struct sb_agent *agent, const char *cwd, const c
 	sb_json_pair(&json, "hook_event_name", agent->event);
 	sb_json_pair(&json, "tool_name", agent->tools[0].name); /* the shell comes first */
 	sb_json_pair(&json, "cwd", cwd);
-	sb_json_key(&json, "tool_input");
-	sb_json_open(&json, '{');
+	sb_json_open_at(&json, "tool_input", '{');
 	sb_json_pair(&json, agent->tools[0].target, command);
 	sb_json_close(&json, '}');
 	sb_json_close(&json, '}');
@@ -415,8 +414,7 @@ void sb_answer_deny(const struct sb_tool_event *event, const char *reason, struc
 	switch (event->agent->form) {
 	case FORM_UPDATED:
 	case FORM_UPDATED_ALLOW:
-		sb_json_key(&json, "hookSpecificOutput");
-		sb_json_open(&json, '{');
+		sb_json_open_at(&json, "hookSpecificOutput", '{');
 		sb_json_pair(&json, "hookEventName", event->agent->event);
 		sb_json_pair(&json, "permissionDecision", "deny");
 		sb_json_pair(&json, "permissionDecisionReason", reason);

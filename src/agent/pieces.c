@@ -59,8 +59,7 @@ static void put_hook(const char *name, const char *command, struct sb_buf *out)
 	sb_json_init_compact(&json, out);
 	sb_json_open(&json, '{');
 	sb_json_pair(&json, "matcher", "*");
-	sb_json_key(&json, "hooks");
-	sb_json_open(&json, '[');
+	sb_json_open_at(&json, "hooks", '[');
 	sb_json_open(&json, '{');
 	if (name)
 		sb_json_pair(&json, "name", name);
@@ -87,8 +86,7 @@ static void put_server(const struct sb_agent_places *places, const char *type, b
 		sb_json_string(&json, places->server);
 	} else {
 		sb_json_string(&json, places->server);
-		sb_json_key(&json, "args");
-		sb_json_open(&json, '[');
+		sb_json_open_at(&json, "args", '[');
 	}
 	put_options(&json, places->options);
 	sb_json_close(&json, ']');

@@ -47,20 +47,12 @@ static unsigned long *cell(struct sb_counters *counters, size_t column, int op)
 	return (unsigned long *)((char *)counters + columns[column].offset) + op;
 }
 
-static int op_of(const char *name)
-{
-	for (int op = 0; name && op < SB_OP_COUNT; op++)
-		if (strcmp(name, sb_op_name((enum sb_op)op)) == 0)
-			return op;
-	return -1;
-}
-
 /* What one event adds to the counters of a session that has no exit record. */
 static void count_event(struct sb_counters *counters, const struct sb_event *event)
 {
-	int op = op_of(event->op);
+	enum sb_op op = sb_op_named(event->op);
 
-	if (op < 0)
+	if (op == SB_OP_COUNT)
 		return;
 	if (event->kind == SB_EVENT_ASK) {
 		counters->seen[op]++;

@@ -88,8 +88,6 @@ void sb_watch_handle(struct sb_watch_runs *runs, const struct pollfd *fds, size_
 bool sb_watch_unsettled(const struct sb_watch_runs *runs);
 void sb_watch_done(struct sb_watch_runs *runs);
 
-const struct sb_question *sb_watch_question(const struct sb_watch_run *run, unsigned long id);
-
 /* A person has answered; the question is not open any more. */
 void sb_watch_answer(struct sb_watch_run *run, unsigned long id, enum sb_answer answer);
 void sb_watch_take_back(struct sb_watch_run *run, unsigned long number);

@@ -138,7 +138,8 @@ void sb_board_tell(void *context, const struct sb_watch_event *event)
 static void open_question(struct sb_board *board)
 {
 	struct sb_watch_run *run = run_of(board, &board->focus);
-	const struct sb_question *asked = run ? sb_watch_question(run, board->focus.id) : NULL;
+	const struct sb_question *asked = run ? sb_queue_find(&run->questions, board->focus.id)
+					      : NULL;
 	struct sb_question question;
 
 	if (!asked || board->focus.kind != SB_ROW_QUESTION || board->shown.id)
@@ -166,7 +167,7 @@ static void answered(void *context, unsigned long id, enum sb_answer answer)
 	struct sb_board *board = context;
 	struct sb_watch_run *run = run_of(board, &board->shown);
 	const struct sb_question *question =
-		run && board->shown.id ? sb_watch_question(run, board->shown.id) : NULL;
+		run && board->shown.id ? sb_queue_find(&run->questions, board->shown.id) : NULL;
 	struct sb_queue words;
 
 	/* a terminal that hung up, or that we leave, has answered nothing: others may */

@@ -284,14 +284,6 @@ void sb_watch_done(struct sb_watch_runs *runs)
 	}
 }
 
-const struct sb_question *sb_watch_question(const struct sb_watch_run *run, unsigned long id)
-{
-	for (const struct sb_waiting *at = run->questions.first; at; at = at->next)
-		if (at->question.id == id)
-			return &at->question;
-	return NULL;
-}
-
 /* What cannot be said is not lost silently: the end of the connection is what comes next. */
 static void say(const struct sb_watch_run *run, const struct sb_attach_message *message)
 {

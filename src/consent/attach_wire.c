@@ -12,18 +12,7 @@
 #define OPENS (SB_OPENS_ALL << OPENS_SHIFT)
 #define ABSENT UINT32_MAX /* the length of a text that is not there */
 
-enum {
-	TEXT,
-	VERB,
-	PATH,
-	TARGET,
-	DIRECTORY,
-	PROGRAM,
-	RULE,
-	PROJECT,
-	NOTES,
-	TEXTS = NOTES + SB_QUESTION_NOTES,
-};
+#define TEXTS (1 + SB_QUESTION_TEXTS) /* the message's, then the question's */
 
 /* Same machine, same byte order: as it lies in memory. */
 struct head {
@@ -47,7 +36,7 @@ bool sb_attach_encode(const struct sb_attach_message *message, struct sb_buf *ou
 {
 	const struct sb_question *question = &message->question;
 	bool asks = message->kind == SB_ATTACH_QUESTION;
-	const char *texts[TEXTS] = {[TEXT] = message->text};
+	const char *texts[TEXTS] = {message->text};
 	struct head head = {.magic = MAGIC,
 			    .kind = message->kind,
 			    .id = message->id,
@@ -62,14 +51,7 @@ bool sb_attach_encode(const struct sb_attach_message *message, struct sb_buf *ou
 					(question->lasting ? LASTING : 0) |
 					(question->opens & SB_OPENS_ALL) << OPENS_SHIFT);
 		head.thing = (uint16_t)(question->thing + 1);
-		texts[VERB] = question->verb;
-		texts[PATH] = question->path;
-		texts[TARGET] = question->target;
-		texts[DIRECTORY] = question->directory;
-		texts[PROGRAM] = question->program;
-		texts[RULE] = question->rule;
-		texts[PROJECT] = question->project;
-		memcpy(&texts[NOTES], question->notes, sizeof question->notes);
+		memcpy(texts + 1, question->texts, sizeof question->texts);
 	}
 	if (asks && question->content)
 		head.content = (uint32_t)(question->content_length < SB_ATTACH_CONTENT
@@ -141,20 +123,13 @@ bool sb_attach_decode(const char *bytes, size_t length, struct sb_attach_message
 	*out = (struct sb_attach_message){.kind = (enum sb_attach_kind)head.kind,
 					  .id = (unsigned long)head.id,
 					  .number = head.number,
-					  .text = texts[TEXT]};
+					  .text = texts[0]};
 	if (out->kind != SB_ATTACH_QUESTION)
 		return true;
 	out->question = (struct sb_question){
 		.id = out->id,
 		.op = (enum sb_op)head.op,
-		.verb = texts[VERB],
-		.path = texts[PATH],
-		.target = texts[TARGET],
-		.directory = texts[DIRECTORY],
-		.program = texts[PROGRAM],
 		.process = head.process,
-		.rule = texts[RULE],
-		.project = texts[PROJECT],
 		.worker = worker,
 		.lasting = lasting,
 		.opens = opens,
@@ -163,6 +138,6 @@ bool sb_attach_decode(const char *bytes, size_t length, struct sb_attach_message
 		.content = head.content == ABSENT ? NULL : at,
 		.content_length = head.content == ABSENT ? 0 : head.content,
 	};
-	memcpy(out->question.notes, &texts[NOTES], sizeof out->question.notes);
+	memcpy(out->question.texts, texts + 1, sizeof out->question.texts);
 	return is_question(&out->question);
 }

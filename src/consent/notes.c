@@ -127,8 +127,7 @@ void sb_notes_text(const struct sb_notes *notes, struct sb_buf *out)
 
 void sb_notes_json(const struct sb_notes *notes, struct sb_json *json)
 {
-	sb_json_key(json, "notes");
-	sb_json_open(json, '[');
+	sb_json_open_at(json, "notes", '[');
 	each(notes, put_string, json);
 	sb_json_close(json, ']');
 	sb_json_pair_int(json, "notes_not_listed", (long)notes->beyond);

@@ -12,6 +12,15 @@ const char *sb_question_verb(enum sb_op op)
 	return verbs[op];
 }
 
+enum sb_op sb_op_named(const char *name)
+{
+	enum sb_op op = name ? SB_READ : SB_OP_COUNT;
+
+	while (op < SB_OP_COUNT && strcmp(sb_op_name(op), name) != 0)
+		op++;
+	return op;
+}
+
 const char *sb_answer_name(enum sb_answer answer)
 {
 	switch (answer) {
@@ -36,36 +45,23 @@ static size_t text_size(const char *text)
 
 size_t sb_question_size(const struct sb_question *question)
 {
-	size_t size = text_size(question->verb) + text_size(question->path) +
-		      text_size(question->target) + text_size(question->directory) +
-		      text_size(question->program) + text_size(question->rule) +
-		      text_size(question->project);
+	size_t size = question->content ? question->content_length : 0;
 
-	for (size_t i = 0; i < SB_QUESTION_NOTES; i++)
-		size += text_size(question->notes[i]);
-	return size + (question->content ? question->content_length : 0);
-}
-
-static const char *copy_text(char **at, const char *text)
-{
-	char *copy = *at;
-
-	*at += text_size(text);
-	return text ? memcpy(copy, text, text_size(text)) : NULL;
+	for (size_t i = 0; i < SB_QUESTION_TEXTS; i++)
+		size += text_size(question->texts[i]);
+	return size;
 }
 
 void sb_question_copy(const struct sb_question *question, char *texts, struct sb_question *out)
 {
 	*out = *question;
-	out->verb = copy_text(&texts, question->verb);
-	out->path = copy_text(&texts, question->path);
-	out->target = copy_text(&texts, question->target);
-	out->directory = copy_text(&texts, question->directory);
-	out->program = copy_text(&texts, question->program);
-	out->rule = copy_text(&texts, question->rule);
-	out->project = copy_text(&texts, question->project);
-	for (size_t i = 0; i < SB_QUESTION_NOTES; i++)
-		out->notes[i] = copy_text(&texts, question->notes[i]);
+	for (size_t i = 0; i < SB_QUESTION_TEXTS; i++)
+		if (question->texts[i]) {
+			size_t size = text_size(question->texts[i]);
+
+			out->texts[i] = memcpy(texts, question->texts[i], size);
+			texts += size;
+		}
 	if (question->content)
 		out->content = memcpy(texts, question->content, question->content_length);
 }

@@ -61,34 +61,49 @@ static inline unsigned sb_opens_of(enum sb_op op)
 
 /* One for each fact that there can be about one call: supervise/remarks.h counts them. */
 #define SB_QUESTION_NOTES 25
+#define SB_QUESTION_TEXTS (7 + SB_QUESTION_NOTES)
 
 struct sb_question {
-	unsigned long id;      /* ours, never 0, unique in the run */
-	enum sb_op op;         /* the strictest of what it does */
-	const char *verb;      /* in words: "create", "write to", "delete", "connect to" */
-	const char *path;      /* canonical */
-	const char *target;    /* where it is renamed or linked to; NULL: one path only */
-	const char *directory; /* what answers 2 and 4 would open; NULL: they are not offered */
-	const char *program;   /* name of the program that asks */
-	pid_t process;         /* its process id as seen outside */
-	const char *project;   /* the directory that the run was started in; or NULL */
-	bool worker;           /* of a worker: its file says what is always */
-	bool lasting;          /* "once" is for its whole run */
-	unsigned opens;        /* SB_OPENS_*: of a worker, what answer 2 is about; 0: everything */
+	unsigned long id; /* ours, never 0, unique in the run */
+	enum sb_op op;    /* the strictest of what it does */
+	pid_t process;    /* that asks, as seen outside */
+	bool worker;      /* of a worker: its file says what is always */
+	bool lasting;     /* "once" is for its whole run */
+	unsigned opens;   /* SB_OPENS_*: of a worker, what answer 2 is about; 0: everything */
 	enum sb_about about;
 	enum sb_thing thing; /* SB_THING_NAME also where it is about modes */
-	const char *rule;    /* origin of the rule that stopped it; NULL: no rule covers it */
-	/*
-	 * What the paths do not tell, one line each: where a link leads, what is replaced, who obeys
-	 * the name, what a yes covers besides.  Whoever shows the question shows all of them.
-	 */
-	const char *notes[SB_QUESTION_NOTES]; /* NULL: no more */
+	union {
+		struct {
+			const char
+				*verb; /* in words: "create", "write to", "delete", "connect to" */
+			const char *path; /* canonical */
+			const char
+				*target; /* where it is renamed or linked to; NULL: one path only */
+			const char
+				*directory; /* what answers 2 and 4 would open; NULL: not offered */
+			const char *program; /* name of the program that asks */
+			const char *
+				rule; /* origin of the rule that stopped it; NULL: none covers it */
+			const char
+				*project; /* the directory that the run was started in; or NULL */
+			/*
+			 * What the paths do not tell, one line each: where a link leads, what is
+			 * replaced, who obeys the name, what a yes covers besides.  Whoever shows the
+			 * question shows all of them.
+			 */
+			const char *notes[SB_QUESTION_NOTES]; /* NULL: no more */
+		};
+		const char *texts[SB_QUESTION_TEXTS]; /* all of these */
+	};
 	const char *content; /* bytes that would land there, where that matters; or NULL */
 	size_t content_length;
 };
 
 /* "read", "write to", "create", "delete": of an operation whose act says no more. */
 const char *sb_question_verb(enum sb_op op);
+
+/* SB_OP_COUNT: there is none of that name (sb_op_name()), or there is no name. */
+enum sb_op sb_op_named(const char *name);
 
 /* Are these offered: answer 2, and answer 4? */
 static inline bool sb_question_offers_always(const struct sb_question *question)

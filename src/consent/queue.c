@@ -16,17 +16,12 @@ void sb_queue_init(struct sb_queue *queue)
 	queue->end = &queue->first;
 }
 
-void sb_waiting_free(struct sb_waiting *waiting)
-{
-	free(waiting);
-}
-
 void sb_queue_done(struct sb_queue *queue)
 {
 	struct sb_waiting *waiting;
 
 	while ((waiting = sb_queue_take(queue)))
-		sb_waiting_free(waiting);
+		free(waiting);
 	for (size_t i = 0; i < queue->notice_count; i++)
 		free(queue->notices[i]);
 	queue->notice_count = 0;
@@ -85,10 +80,18 @@ void sb_queue_remove(struct sb_queue *queue, unsigned long id)
 {
 	for (struct sb_waiting **link = &queue->first; *link; link = &(*link)->next) {
 		if ((*link)->question.id == id) {
-			sb_waiting_free(unlink_at(queue, link));
+			free(unlink_at(queue, link));
 			return;
 		}
 	}
+}
+
+const struct sb_question *sb_queue_find(const struct sb_queue *queue, unsigned long id)
+{
+	for (const struct sb_waiting *at = queue->first; at; at = at->next)
+		if (at->question.id == id)
+			return &at->question;
+	return NULL;
 }
 
 /* --- notices ----------------------------------------------------------------------- */

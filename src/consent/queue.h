@@ -33,8 +33,8 @@ void sb_queue_done(struct sb_queue *queue);
 
 int sb_queue_add(struct sb_queue *queue, const struct sb_question *question, struct sb_error *err);
 void sb_queue_remove(struct sb_queue *queue, unsigned long id); /* an unknown id is fine */
-struct sb_waiting *sb_queue_take(struct sb_queue *queue);       /* NULL: empty */
-void sb_waiting_free(struct sb_waiting *waiting);
+struct sb_waiting *sb_queue_take(struct sb_queue *queue);       /* free it; NULL: empty */
+const struct sb_question *sb_queue_find(const struct sb_queue *queue, unsigned long id);
 
 /* When there are too many, the oldest goes and is counted. */
 void sb_queue_add_notice(struct sb_queue *queue, const char *text);

@@ -7,6 +7,7 @@
 
 #include "base/auto.h"
 #include "base/list.h"
+#include "base/words.h"
 #include "path/pattern.h"
 #include "policy/peer.h"
 #include "policy/text.h"
@@ -206,24 +207,21 @@ int sb_session_parse(const char *bytes, size_t length, struct sb_kept_list *out,
 {
 	struct sb_kept_list list = {0};
 	struct sb_kept_file file = {0};
-	const char *at = bytes, *end = bytes + length;
+	struct sb_text_lines line = sb_text_lines(bytes, length);
 	int status = SB_OK;
 
-	for (size_t number = 1; at < end && status == SB_OK; number++) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		const char *stop = newline ? newline : end;
+	for (size_t number = 1; status == SB_OK && sb_next_line(&line); number++) {
 		struct sb_error why;
 
-		if ((size_t)(stop - at) >= strlen(MARK) && memcmp(at, MARK, strlen(MARK)) == 0) {
-			if (!parse_mark(at + strlen(MARK), stop, &file))
+		if (line.length >= strlen(MARK) && memcmp(line.text, MARK, strlen(MARK)) == 0) {
+			if (!parse_mark(line.text + strlen(MARK), line.text + line.length, &file))
 				status = sb_fail(&why, SB_E_INVALID, 0, "what file is this?");
 		} else {
-			status = parse_rule(at, (size_t)(stop - at), &file, &list, &why);
+			status = parse_rule(line.text, line.length, &file, &list, &why);
 			file = (struct sb_kept_file){0};
 		}
 		if (status != SB_OK)
 			status = sb_fail(err, status, 0, "line %zu: %s", number, why.message);
-		at = stop + 1;
 	}
 	if (status == SB_OK)
 		*out = list;

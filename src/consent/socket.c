@@ -174,14 +174,6 @@ static void pump_all(struct sb_socket *s)
 
 /* --- questions ------------------------------------------------------------------------------ */
 
-static const struct sb_waiting *find_question(const struct sb_socket *s, unsigned long id)
-{
-	for (const struct sb_waiting *at = s->queue.first; at; at = at->next)
-		if (at->question.id == id)
-			return at;
-	return NULL;
-}
-
 unsigned long sb_socket_first(const struct sb_socket *s)
 {
 	return s->queue.first ? s->queue.first->question.id : 0;
@@ -214,7 +206,7 @@ static void note_gone(struct client *client, const struct gone *gone)
 static void withdraw(struct sb_socket *s, unsigned long id, const char *why,
 		     const struct client *except)
 {
-	if (!find_question(s, id))
+	if (!sb_queue_find(&s->queue, id))
 		return;
 	sb_queue_remove(&s->queue, id);
 	for (size_t i = 0; i < SB_SOCKET_CLIENTS; i++) {
@@ -331,13 +323,13 @@ static bool is_offered(const struct sb_question *question, int answer)
 static void take_answer(struct sb_socket *s, struct client *client,
 			const struct sb_attach_message *message)
 {
-	const struct sb_waiting *asked = find_question(s, message->id);
+	const struct sb_question *asked = sb_queue_find(&s->queue, message->id);
 
 	/* answered already, by somebody else: it will hear of it */
 	if (!asked && message->id && message->id <= client->last_sent)
 		return;
 	if (!asked || message->id > client->last_sent || client->role == SB_ATTACH_LOOKS ||
-	    !is_offered(&asked->question, message->number)) {
+	    !is_offered(asked, message->number)) {
 		drop(client); /* not a client of ours */
 		return;
 	}

@@ -6,6 +6,7 @@
 #include "base/auto.h"
 #include "base/escape.h"
 #include "base/words.h"
+#include "consent/question.h"
 #include "consent/way.h"
 #include "path/path.h"
 #include "path/pattern.h"
@@ -325,11 +326,9 @@ void sb_summary_add(struct sb_summary *summary, const struct sb_refusal *refusal
 
 static const char *verb_of(const struct sb_stopped *entry)
 {
-	static const char *const verbs[] = {"read", "write to", "create", "delete"};
-
 	if (entry->beneath)
 		return "change files in";
-	return entry->metadata ? "change modes or times of" : verbs[entry->op];
+	return entry->metadata ? "change modes or times of" : sb_question_verb(entry->op);
 }
 
 static const char *no_rule(const struct sb_stopped *entry)
@@ -503,8 +502,7 @@ void sb_summary_json(const struct sb_summary *summary, size_t most, struct sb_js
 
 	sb_json_open(json, '{');
 	sb_json_pair_int(json, "refused", (long)sb_summary_count(summary));
-	sb_json_key(json, "entries");
-	sb_json_open(json, '[');
+	sb_json_open_at(json, "entries", '[');
 	for (size_t i = 0; i < count; i++)
 		if (i < most)
 			put_json(summary, entries[i], json);
@@ -513,8 +511,7 @@ void sb_summary_json(const struct sb_summary *summary, size_t most, struct sb_js
 	sb_contacts_json(&summary->contacts, json);
 	sb_json_close(json, ']');
 	sb_json_pair_int(json, "not_listed", (long)beyond);
-	sb_json_key(json, "written_unseen");
-	sb_json_open(json, '[');
+	sb_json_open_at(json, "written_unseen", '[');
 	for (size_t i = 0; i < summary->written_count; i++) {
 		sb_json_open(json, '{');
 		sb_json_pair(json, "path", summary->written[i].path);

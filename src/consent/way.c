@@ -287,14 +287,10 @@ const char *sb_cache_of(const char *home, const char *path, const char **out_dir
 	if (!sb_path_within(home, path) || strcmp(home, path) == 0)
 		return NULL;
 	path += length + (home[length - 1] != '/');
-	for (size_t i = 0; i < sizeof caches / sizeof caches[0]; i++) {
-		size_t part = strlen(caches[i].directory);
-
-		if (strncmp(path, caches[i].directory, part) == 0 &&
-		    (path[part] == '/' || path[part] == '\0')) {
+	for (size_t i = 0; i < sizeof caches / sizeof caches[0]; i++)
+		if (sb_path_within(caches[i].directory, path)) {
 			*out_directory = caches[i].directory;
 			return caches[i].words;
 		}
-	}
 	return NULL;
 }

@@ -12,8 +12,9 @@
 #include <string.h>
 
 #include "base/auto.h"
-#include "base/hash.h"
 #include "base/buf.h"
+#include "base/hash.h"
+#include "base/words.h"
 
 #define MAX_DIFFERENCES 1500 /* 9 MB of trace */
 #define AROUND 3
@@ -37,23 +38,20 @@ struct comparison {
 
 static bool split(const struct sb_buf *bytes, struct lines *out)
 {
-	const char *text = bytes->data, *end = text + bytes->length;
+	struct sb_text_lines line = sb_text_lines(bytes->data, bytes->length);
 	size_t count = 0;
 
-	for (const char *at = text; at < end; count++) {
-		const char *lf = memchr(at, '\n', (size_t)(end - at));
-
-		at = lf ? lf + 1 : end;
-	}
+	while (sb_next_line(&line))
+		count++;
 	out->all = calloc(count + 1, sizeof *out->all);
 	if (!out->all)
 		return false;
-	for (out->count = 0; out->count < count; out->count++) {
-		const char *lf = memchr(text, '\n', (size_t)(end - text));
-		size_t size = (size_t)((lf ? lf + 1 : end) - text);
+	line = sb_text_lines(bytes->data, bytes->length);
+	for (out->count = 0; sb_next_line(&line); out->count++) {
+		size_t size = (size_t)(line.at - line.text); /* with its newline */
 
-		out->all[out->count] = (struct line){text, size, sb_fnv(SB_FNV, text, size)};
-		text += size;
+		out->all[out->count] =
+			(struct line){line.text, size, sb_fnv(SB_FNV, line.text, size)};
 	}
 	return true;
 }

@@ -11,6 +11,7 @@
 
 #include "base/auto.h"
 #include "base/escape.h"
+#include "base/words.h"
 #include "files/content.h"
 
 #define CHUNK ((size_t)64 * 1024)
@@ -88,30 +89,22 @@ static int cut(struct reading *reading)
 
 static uint64_t count_lines(const char *text, size_t length)
 {
-	const char *end = text + length;
+	struct sb_text_lines line = sb_text_lines(text, length);
 	uint64_t lines = 0;
 
-	while (text < end) {
-		const char *lf = memchr(text, '\n', (size_t)(end - text));
-
-		text = lf ? lf + 1 : end;
+	while (sb_next_line(&line))
 		lines++;
-	}
 	return lines;
 }
 
 /* The byte behind the first count lines of text, or its end. */
 static size_t skip_lines(const char *text, size_t length, uint64_t count)
 {
-	const char *at = text, *end = text + length;
+	struct sb_text_lines line = sb_text_lines(text, length);
 
-	while (count && at < end) {
-		const char *lf = memchr(at, '\n', (size_t)(end - at));
-
-		at = lf ? lf + 1 : end;
+	while (count && sb_next_line(&line))
 		count--;
-	}
-	return (size_t)(at - text);
+	return length - (size_t)(line.end - line.at);
 }
 
 static bool wants_lines(const struct sb_files_read_request *request)

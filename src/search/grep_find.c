@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/escape.h"
+
 /*
  * Vectors of 16 bytes as gcc and clang both have them: SSE2 and NEON are in every machine
  * that we build for, so nothing need be asked at run time.
@@ -154,30 +156,6 @@ bool sb_grep_is_ascii(const char *text, size_t length)
 	return !(last & 0x80);
 }
 
-/* Bytes of the sequence at at, or 0 when it is none (Unicode's table 3-7). */
-static size_t sequence(const unsigned char *at, size_t left)
-{
-	unsigned char low = 0x80, high = 0xbf;
-	size_t bytes = at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
-
-	if (at[0] < 0xc2 || at[0] > 0xf4 || left < bytes)
-		return 0;
-	if (at[0] == 0xe0)
-		low = 0xa0;
-	else if (at[0] == 0xed)
-		high = 0x9f;
-	else if (at[0] == 0xf0)
-		low = 0x90;
-	else if (at[0] == 0xf4)
-		high = 0x8f;
-	if (at[1] < low || at[1] > high)
-		return 0;
-	for (size_t i = 2; i < bytes; i++)
-		if ((at[i] & 0xc0) != 0x80)
-			return 0;
-	return bytes;
-}
-
 bool sb_is_utf8(const char *text, size_t length)
 {
 	const unsigned char *at = (const unsigned char *)text, *end = at + length;
@@ -190,7 +168,7 @@ bool sb_is_utf8(const char *text, size_t length)
 			continue;
 		}
 		if (*at & 0x80)
-			bytes = sequence(at, (size_t)(end - at));
+			bytes = sb_utf8_length((const char *)at, (size_t)(end - at));
 		if (!bytes)
 			return false;
 		at += bytes;

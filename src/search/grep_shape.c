@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/escape.h"
 #include "base/words.h"
 
 struct reading {
@@ -53,17 +54,6 @@ static void plain(struct reading *in, const char *bytes, size_t length)
 		in->run[in->run_length] = c | 0x20;
 	in->run_length += length;
 	in->last = length;
-}
-
-static size_t utf8_length(const char *at, const char *end)
-{
-	size_t length = 1;
-
-	if ((*at & 0xc0) != 0xc0)
-		return 1;
-	while (at + length < end && (at[length] & 0xc0) == 0x80 && length < 4)
-		length++;
-	return length;
 }
 
 /* {2}, {2,} or {2,3} at in->at; *out_none: it allows for none at all.  0: it is no quantifier. */
@@ -240,7 +230,8 @@ static void one(struct reading *in)
 		break_run(in);
 		break;
 	default:
-		length = utf8_length(in->at, in->end);
+		length = sb_utf8_length(in->at, (size_t)(in->end - in->at));
+		length = length ? length : 1;
 		if ((unsigned char)*in->at < ' ' && *in->at != '\t')
 			in->no_scan = in->broken = true; /* a line end, which no line has */
 		plain(in, in->at, length);

@@ -9,13 +9,14 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "search/walk_work.h"
 
 enum {
 	BACKLOG_BYTES =
 		32 * 1024 * 1024, /* done and not delivered, since something before is not */
 	STACK_BYTES = 512 * 1024,
-	POLL_MS = 20, /* how soon a cancelled search ends */
+	POLL_NS = 20 * 1000 * 1000, /* how soon a cancelled search ends */
 };
 
 struct worker {
@@ -170,57 +171,31 @@ static void deliver(struct sb_walk *walk, struct sb_work *work)
 		sb_walk_stop(walk, SB_SEARCH_LIMIT);
 }
 
-struct deadline {
-	bool set;
-	struct timespec at;
-};
-
-static bool passed(const struct deadline *deadline, const struct timespec *now)
-{
-	return deadline->set &&
-	       (now->tv_sec > deadline->at.tv_sec ||
-		(now->tv_sec == deadline->at.tv_sec && now->tv_nsec >= deadline->at.tv_nsec));
-}
-
-static struct timespec later(struct timespec time, unsigned ms)
-{
-	time.tv_sec += ms / 1000;
-	time.tv_nsec += (long)(ms % 1000) * 1000000;
-	if (time.tv_nsec >= 1000000000) {
-		time.tv_sec++;
-		time.tv_nsec -= 1000000000;
-	}
-	return time;
-}
-
 /* Has the caller or the clock had enough? */
-static bool over(struct sb_walk *walk, const struct deadline *deadline)
+static bool over(struct sb_walk *walk, uint64_t began_ns)
 {
 	const struct sb_search_scope *scope = walk->scope.scope;
-	struct timespec now;
 
-	if (scope->cancel && atomic_load_explicit(scope->cancel, memory_order_relaxed)) {
+	if (scope->cancel && atomic_load_explicit(scope->cancel, memory_order_relaxed))
 		sb_walk_stop(walk, SB_SEARCH_CANCELLED);
-	} else if (deadline->set) {
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		if (passed(deadline, &now))
-			sb_walk_stop(walk, SB_SEARCH_TIMEOUT);
-	}
+	else if (scope->timeout_ms &&
+		 sb_now_ns() - began_ns >= scope->timeout_ms * UINT64_C(1000000))
+		sb_walk_stop(walk, SB_SEARCH_TIMEOUT);
 	return sb_walk_stopped(walk);
 }
 
 static void wait_for_front(struct sb_walk *walk)
 {
-	struct timespec now;
+	uint64_t until = sb_now_ns() + POLL_NS;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	now = later(now, POLL_MS);
-	pthread_cond_timedwait(&walk->front, &walk->lock, &now);
+	pthread_cond_timedwait(&walk->front, &walk->lock,
+			       &(struct timespec){.tv_sec = (time_t)(until / 1000000000),
+						  .tv_nsec = (long)(until % 1000000000)});
 }
 
-static void deliver_all(struct sb_walk *walk, const struct deadline *deadline)
+static void deliver_all(struct sb_walk *walk, uint64_t began_ns)
 {
-	while (!over(walk, deadline)) {
+	while (!over(walk, began_ns)) {
 		struct sb_work *work;
 
 		pthread_mutex_lock(&walk->lock);
@@ -271,15 +246,12 @@ static unsigned start_workers(struct sb_walk *walk, struct worker *workers)
 static int run(struct sb_walk *walk, struct sb_error *err)
 {
 	struct worker workers[SB_WALK_WORKERS];
-	struct deadline deadline = {.set = walk->scope.scope->timeout_ms > 0};
-	unsigned started;
+	uint64_t began_ns = sb_now_ns();
+	unsigned started = start_workers(walk, workers);
 
-	clock_gettime(CLOCK_MONOTONIC, &deadline.at);
-	deadline.at = later(deadline.at, walk->scope.scope->timeout_ms);
-	started = start_workers(walk, workers);
 	if (!started)
 		return sb_fail(err, SB_E_SYSTEM, EAGAIN, "cannot start a thread to search with");
-	deliver_all(walk, &deadline);
+	deliver_all(walk, began_ns);
 	for (unsigned i = 0; i < started; i++)
 		pthread_join(workers[i].thread, NULL);
 	if (walk->nomem)

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/escape.h"
+#include "base/words.h"
 #include "terminal/cells.h"
 
 #define BOLD "\033[1m"
@@ -254,25 +255,22 @@ static void directory_fact(struct page *page, const char *directory)
 static void content(struct page *page, const struct sb_question *question, size_t lines)
 {
 	static const char *const name = "Content";
-	const char *at = question->content;
-	const char *end = at + question->content_length;
+	struct sb_text_lines line = sb_text_lines(question->content, question->content_length);
 
-	for (size_t i = 0; i < lines && at < end; i++) {
+	for (size_t i = 0; i < lines && sb_next_line(&line); i++) {
 		SB_AUTO_BUF struct sb_buf escaped = SB_BUF(SB_CELLS_TEXT);
 		SB_AUTO_BUF struct sb_buf value = SB_BUF(SB_CELLS_TEXT);
-		const char *stop = memchr(at, '\n', (size_t)(end - at));
-		size_t length = (size_t)((stop ? stop : end) - at);
 		size_t cells = label_room(page, name) - 2;
 
-		sb_escape_value(&value, at, length, SB_CELLS_TEXT / 16); /* longer than any row */
+		sb_escape_value(&value, line.text, line.length,
+				SB_CELLS_TEXT / 16); /* longer than any row */
 		sb_cells_escape(&escaped, value.data, value.length, page->ascii);
 		label(page, i ? "" : name);
 		sb_buf_puts(&page->text, "| ");
 		sb_cells_fit(&page->text, escaped.data, escaped.length, cells);
 		end_line(page);
-		at = stop ? stop + 1 : end;
 	}
-	if (at < end) {
+	if (line.at < line.end) {
 		label(page, "");
 		sb_buf_puts(&page->text, "| ... (there is more)");
 		end_line(page);

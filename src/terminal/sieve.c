@@ -346,9 +346,8 @@ static bool text(struct sb_sieve *sieve, struct stream *s)
 		sieve->letter = sieve->letter && !whole;
 		return whole;
 	}
-	if (peek(s, 0) == SO || peek(s, 0) == SI)
-		sieve->letter = false;
 	if (peek(s, 0) == SO || peek(s, 0) == SI) {
+		sieve->letter = false;
 		sieve->modes.shifted = peek(s, 0) == SO;
 		keep(s, 1);
 		return true;

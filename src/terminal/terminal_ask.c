@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 #include <termios.h>
 
@@ -132,7 +133,6 @@ void sb_terminal_draw(struct sb_terminal *t, bool fence)
 	t->repaint_ms = now + REPAINT_MS;
 }
 
-/* The terminal has answered, or has not in time: what shows may have to change with that. */
 /* After input and time: has the terminal answered? */
 static void fence_changed(struct sb_terminal *t)
 {
@@ -243,7 +243,7 @@ static void answer(struct sb_terminal *t, enum sb_answer given)
 
 	if (!t->typed) /* else the caller says it on its own screen */
 		sb_queue_add_answer(&t->queue, &asked->question, given);
-	sb_waiting_free(asked);
+	free(asked);
 	/* It may ask again, and take back what this answers too: the screen waits for that. */
 	t->answering = true;
 	t->answered(t->context, id, given);
@@ -259,7 +259,7 @@ void sb_terminal_deny_all(struct sb_terminal *t)
 	while ((asked = sb_queue_take(&t->queue))) {
 		unsigned long id = asked->question.id;
 
-		sb_waiting_free(asked);
+		free(asked);
 		t->answered(t->context, id, SB_ANSWER_DENY);
 	}
 }

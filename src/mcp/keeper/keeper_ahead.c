@@ -79,7 +79,7 @@ static bool read_request(struct sb_tool_call *call, struct request *out)
 
 	json_array_foreach(list, i, word)
 	{
-		enum sb_op op = sb_keeper_op(json_string_value(word));
+		enum sb_op op = sb_op_named(json_string_value(word));
 
 		if (op < SB_OP_COUNT)
 			out->wanted[op] = true;

@@ -176,9 +176,6 @@ void sb_keeper_close_record(struct keeper *keeper);
 /* What a person types to be asked from now on: "sandbash --attach=SESSION".  False: nothing helps. */
 bool sb_keeper_way_in(const struct keeper *keeper, char out[SB_KEEPER_WAY_IN]);
 
-/* SB_OP_COUNT: there is none of that name, or there is no name. */
-enum sb_op sb_keeper_op(const char *name);
-
 /* What a record has of a message or report: who asked for what, where, and by which rule. */
 struct sb_event sb_keeper_event(enum sb_event_kind kind, const json_t *told);
 

@@ -253,7 +253,7 @@ static void record_used(struct keeper *keeper, const struct keeper_perform *perf
 		sb_keeper_record(keeper, &event);
 		/* what was asked ahead "once" is used up, but not by having asked */
 		if (path)
-			sb_approvals_remove(&keeper->ahead, sb_keeper_op(event.op), path);
+			sb_approvals_remove(&keeper->ahead, sb_op_named(event.op), path);
 	}
 }
 

@@ -114,18 +114,9 @@ struct sb_event sb_keeper_event(enum sb_event_kind kind, const json_t *told)
 				 .directory = sb_get_text(told, "root")};
 }
 
-enum sb_op sb_keeper_op(const char *name)
-{
-	enum sb_op op = name ? SB_READ : SB_OP_COUNT;
-
-	while (op < SB_OP_COUNT && strcmp(sb_op_name(op), name) != 0)
-		op++;
-	return op;
-}
-
 void sb_keeper_record(struct keeper *keeper, struct sb_event *event)
 {
-	enum sb_op named = sb_keeper_op(event->op), op = named < SB_OP_COUNT ? named : SB_READ;
+	enum sb_op named = sb_op_named(event->op), op = named < SB_OP_COUNT ? named : SB_READ;
 
 	sb_keeper_open_record(keeper);
 	event->program = "sandbash-mcp";

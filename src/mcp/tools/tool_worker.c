@@ -4,6 +4,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/words.h"
 #include "mcp/tools/tools.h"
 #include "mcp/wire/rpc.h"
 #include "zones/rules.h"
@@ -36,15 +37,11 @@ const char *const *sb_tool_worker_view(const struct sb_tool_worker *worker,
 
 bool sb_tool_worker_has(const struct sb_tool_worker *worker, const struct sb_tool *tool)
 {
-	static const char *const more[] = {"list_allowed_directories", "what_may_i_do",
-					   "run_command", "command_status", "command_stop"};
+	static const char more[] = "list_allowed_directories what_may_i_do run_command "
+				   "command_status command_stop";
 
-	if (!worker || tool->kind == SB_TOOL_FILES || sb_tool_is_git(tool))
-		return true;
-	for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
-		if (strcmp(tool->name, more[i]) == 0)
-			return true;
-	return false;
+	return !worker || tool->kind == SB_TOOL_FILES || sb_tool_is_git(tool) ||
+	       sb_is_word(more, tool->name);
 }
 
 /* What the tables of tools say of the directories that a session is about: there are no others here. */
@@ -75,7 +72,7 @@ static json_t *reword(const char *text)
 		const char *instead = NULL;
 
 		for (size_t i = 0; !instead && i < sizeof phrases / sizeof phrases[0]; i++)
-			if (strncmp(text, phrases[i][0], strlen(phrases[i][0])) == 0) {
+			if (sb_text_begins(text, phrases[i][0])) {
 				instead = phrases[i][1];
 				text += strlen(phrases[i][0]);
 			}
