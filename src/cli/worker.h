@@ -47,6 +47,9 @@ void sb_worker_note(const struct sb_worker *worker, const struct sb_zones *has, 
 int sb_zones_offered(const struct sb_command_line *line, struct sb_around *around,
 		     struct sb_project *out);
 
+/* What is told of one: also where it lies? */
+void sb_zone_json(const struct sb_zone *zone, bool path, struct sb_json *json);
+
 /* --- worker_called.c: outside ------------------------------------------------------------------------- */
 
 struct sb_view_file;

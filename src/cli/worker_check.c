@@ -63,16 +63,8 @@ static void print_json(const struct sb_worker *worker, const struct sb_zones *ha
 		sb_json_close(json, ']');
 	}
 	sb_json_open_at(json, "zones", '[');
-	for (size_t i = 0; i < has->count; i++) {
-		const struct sb_zone *zone = &has->all[i];
-
-		sb_json_open(json, '{');
-		sb_json_pair(json, "name", zone->name);
-		sb_json_pair(json, "mode", sb_zone_mode_name(zone->mode));
-		sb_json_pair(json, "write", sb_approval_name(zone->write));
-		sb_json_pair(json, "delete", sb_approval_name(zone->remove));
-		sb_json_close(json, '}');
-	}
+	for (size_t i = 0; i < has->count; i++)
+		sb_zone_json(&has->all[i], false, json);
 	sb_json_close(json, ']');
 	sb_json_open_at(json, "calls", '[');
 }

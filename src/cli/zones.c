@@ -55,14 +55,15 @@ static void print_zones(const struct offer *offer, struct sb_buf *out)
 	sb_buf_puts(out, ")\n");
 }
 
-static void print_zone_json(struct sb_json *json, const struct sb_zone *zone)
+void sb_zone_json(const struct sb_zone *zone, bool path, struct sb_json *json)
 {
 	sb_json_open(json, '{');
 	sb_json_pair(json, "name", zone->name);
 	sb_json_pair(json, "mode", sb_zone_mode_name(zone->mode));
 	sb_json_pair(json, "write", sb_approval_name(zone->write));
 	sb_json_pair(json, "delete", sb_approval_name(zone->remove));
-	sb_json_pair(json, "path", zone->path);
+	if (path)
+		sb_json_pair(json, "path", zone->path);
 	sb_json_close(json, '}');
 }
 
@@ -82,7 +83,7 @@ static void print_zones_json(const struct offer *offer, struct sb_buf *out)
 	}
 	sb_json_open_at(&json, "zones", '[');
 	for (size_t i = 0; i < zones->count; i++)
-		print_zone_json(&json, &zones->all[i]);
+		sb_zone_json(&zones->all[i], true, &json);
 	sb_json_close(&json, ']');
 	sb_json_close(&json, '}');
 }

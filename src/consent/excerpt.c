@@ -36,8 +36,9 @@ static bool lines_of(const char *text, size_t length, struct line **out, size_t 
 	return true;
 }
 
-bool sb_excerpt(const char *old, size_t old_length, const char *bytes, size_t length,
-		struct sb_buf *out)
+/* Append the lines of bytes that old has not.  False: these would be all, or none; then bytes themselves say more. */
+static bool put_new(const char *old, size_t old_length, const char *bytes, size_t length,
+		    struct sb_buf *out)
 {
 	struct sb_text_lines line = sb_text_lines(bytes, length);
 	SB_AUTO_FREE struct line *lines = NULL;
@@ -77,7 +78,7 @@ void sb_excerpt_shown(const char *old, size_t old_length, const char *bytes, siz
 	const size_t part = (SB_EXCERPT_SHOWN - 96) / 2; /* with the line between, not longer */
 	size_t head, tail;
 
-	if (sb_excerpt(old, old_length, bytes, length, &lines) && !sb_buf_failed(&lines)) {
+	if (put_new(old, old_length, bytes, length, &lines) && !sb_buf_failed(&lines)) {
 		bytes = lines.data;
 		length = lines.length;
 	}

@@ -6,20 +6,12 @@
 #ifndef SB_CONSENT_EXCERPT_H
 #define SB_CONSENT_EXCERPT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 struct sb_buf;
 
 #define SB_EXCERPT_SHOWN 4096        /* bytes in a question: more than fits on a screen */
 #define SB_EXCERPT_MAX (1024 * 1024) /* longer files are not compared */
-
-/*
- * Append the lines of bytes that old has not, until out is full.  False, and nothing is appended, if these
- * would be all, or none: then bytes themselves say more.
- */
-bool sb_excerpt(const char *old, size_t old_length, const char *bytes, size_t length,
-		struct sb_buf *out);
 
 /*
  * What a question shows of bytes that would replace old: these, or the new lines; of more than

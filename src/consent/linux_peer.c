@@ -83,7 +83,8 @@ bool sb_confinement_of(pid_t process, struct sb_confinement *out)
 	return true;
 }
 
-bool sb_is_more_confined(const struct sb_confinement *a, const struct sb_confinement *than)
+/* By a seccomp filter or no_new_privs; every run has both. */
+static bool is_more_confined(const struct sb_confinement *a, const struct sb_confinement *than)
 {
 	return a->filters > than->filters || (a->no_new_privs && !than->no_new_privs);
 }
@@ -118,7 +119,7 @@ static bool is_hidden(pid_t answer)
  * and us there are none.
  * Held by: tests/unit/test_socket.c, tests/cli/attach_inside.py
  */
-bool sb_is_family(pid_t process)
+static bool is_family(pid_t process)
 {
 	pid_t self = getpid();
 
@@ -178,11 +179,11 @@ static const char *refusal(const struct sb_pinned *peer, const struct sb_confine
 
 	if (!sb_confinement_of(peer->process, &theirs))
 		return "it cannot be told who you are";
-	if (sb_is_family(peer->process))
+	if (is_family(peer->process))
 		return "a process inside the run cannot answer for it";
 	if (theirs.namespaces > own->namespaces)
 		return "you are in another pid namespace";
-	if (sb_is_more_confined(&theirs, own))
+	if (is_more_confined(&theirs, own))
 		return "you are in a sandbox yourself, and it is not";
 	return NULL;
 }
@@ -275,8 +276,8 @@ static pid_t find_holder(const struct wanted *wanted, bool family_only)
 		pid_t process = (pid_t)strtol(entry->d_name, NULL, 10);
 
 		if (process > 0 && sb_confinement_of(process, &theirs) &&
-		    sb_is_more_confined(&theirs, &own) && has_open(process, wanted) &&
-		    (!family_only || sb_is_family(process)))
+		    is_more_confined(&theirs, &own) && has_open(process, wanted) &&
+		    (!family_only || is_family(process)))
 			found = process;
 	}
 	return found;

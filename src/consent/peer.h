@@ -32,12 +32,6 @@ struct sb_confinement {
 /* 0 is the calling process.  False: it cannot be told. */
 bool sb_confinement_of(pid_t process, struct sb_confinement *out);
 
-/* By a seccomp filter or no_new_privs; every run has both. */
-bool sb_is_more_confined(const struct sb_confinement *a, const struct sb_confinement *than);
-
-/* Is it the calling process, or has it descended from it?  Doubt means yes. */
-bool sb_is_family(pid_t process);
-
 struct sb_pinned {
 	pid_t process;
 	int pidfd;

@@ -133,7 +133,8 @@ void sb_way_done(struct sb_way *way)
 	free(way->paths[1]);
 }
 
-const char *sb_refused_by(const char *by)
+/* In words; NULL: the rule. */
+static const char *refused_by(const char *by)
 {
 	static const struct {
 		const char *by, *words;
@@ -153,7 +154,7 @@ const char *sb_refused_by(const char *by)
 
 void sb_refused_why(const char *by, const char *rule, const char *no_rule, struct sb_buf *out)
 {
-	const char *reason = sb_refused_by(by);
+	const char *reason = refused_by(by);
 
 	if (reason)
 		sb_buf_printf(out, "%s; ", reason);

@@ -42,10 +42,7 @@ struct sb_way {
 struct sb_way sb_way_find(const char *home, const struct sb_stopped *stopped);
 void sb_way_done(struct sb_way *way);
 
-/* "person", "nobody", ...: in words; NULL: the rule. */
-const char *sb_refused_by(const char *by);
-
-/* That, and the rule, or what stands for one: "nobody could be asked; no rule covers it". */
+/* Who refused it ("person", "nobody"), and the rule, or what stands for one: "nobody could be asked; no rule covers it". */
 void sb_refused_why(const char *by, const char *rule, const char *no_rule, struct sb_buf *out);
 
 /* As a person types it. */

@@ -167,7 +167,7 @@ static bool find_by_scan(struct search *in, size_t from, struct hit *hit)
 	while (from < in->end && !sb_walk_stopped(in->walk)) {
 		size_t at, line, end;
 		enum sb_matched matched = sb_matcher_scan(in->worker->matcher, kind_of_window(in),
-							  in->data + from, in->end - from, 0, &at);
+							  in->data + from, in->end - from, &at);
 
 		/* Too much for the block need not be too much for its lines. */
 		if (matched == SB_MATCH_COSTLY)

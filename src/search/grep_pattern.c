@@ -319,9 +319,9 @@ bool sb_matcher_can_scan(const struct sb_matcher *matcher)
 }
 
 enum sb_matched sb_matcher_scan(struct sb_matcher *matcher, enum sb_text kind, const char *text,
-				size_t length, size_t from, size_t *out_start)
+				size_t length, size_t *out_start)
 {
-	enum sb_matched matched = try(matcher, &matcher->grep->scan, kind, text, length, from);
+	enum sb_matched matched = try(matcher, &matcher->grep->scan, kind, text, length, 0);
 
 	if (matched == SB_MATCH_YES)
 		*out_start = pcre2_get_ovector_pointer(matcher->data)[0];

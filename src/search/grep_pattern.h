@@ -30,7 +30,7 @@ enum sb_matched sb_matcher_try(struct sb_matcher *matcher, enum sb_text kind, co
 /* Can a whole block be tried at once (grep_shape.h)?  Then this finds where to look closer. */
 bool sb_matcher_can_scan(const struct sb_matcher *matcher);
 enum sb_matched sb_matcher_scan(struct sb_matcher *matcher, enum sb_text kind, const char *text,
-				size_t length, size_t from, size_t *out_start);
+				size_t length, size_t *out_start);
 
 const struct sb_literal *sb_grep_literal(const struct sb_grep *grep); /* or NULL */
 bool sb_grep_is_pure(const struct sb_grep *grep); /* the literal is the whole pattern */

@@ -62,7 +62,6 @@ bool sb_grep_result_add(struct sb_grep_result *result, struct sb_grep_line line,
 	if (!SB_GROW(result->lines, result->file.line_count) ||
 	    !SB_GROW(result->offsets, result->file.line_count))
 		return false;
-	line.line_bytes = line.length;
 	if (line.length > limit)
 		cut(&line, limit, &from, &to);
 	line.length = to - from;

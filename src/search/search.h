@@ -182,12 +182,11 @@ struct sb_grep_line {
 	uint64_t number; /* from 1 */
 	const char *text;
 	size_t length;
-	bool match;          /* else it is context */
-	bool cut_before;     /* text begins later than the line does */
-	bool cut_after;      /* text ends earlier */
-	uint64_t column;     /* of the first match in the line, in bytes from 1; 0 for context */
-	size_t start, end;   /* of the first match, in text, as far as it is shown */
-	uint64_t line_bytes; /* of the whole line */
+	bool match;        /* else it is context */
+	bool cut_before;   /* text begins later than the line does */
+	bool cut_after;    /* text ends earlier */
+	uint64_t column;   /* of the first match in the line, in bytes from 1; 0 for context */
+	size_t start, end; /* of the first match, in text, as far as it is shown */
 };
 
 struct sb_grep_file {
