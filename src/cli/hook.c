@@ -412,9 +412,9 @@ int sb_cli_hook(const struct sb_command_line *line)
 	int status;
 
 	if (!agent) {
-		sb_fail(&err, SB_E_INVALID, 0, "no agent '%s'", line->action_value);
-		sb_hint(&err, "--hook knows claude, codex, gemini and opencode");
-		return block(&err);
+		sb_end_with(SB_E_INVALID, "--hook knows claude, codex, gemini and opencode",
+			    "no agent '%s'", line->action_value);
+		return BLOCK;
 	}
 	if (read_all(&text, &err) != SB_OK ||
 	    sb_tool_event_read(agent, text.data, text.length, &event, &err) != SB_OK)

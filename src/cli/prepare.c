@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/auto.h"
+#include "base/list.h"
 #include "cli/shell.h"
 #include "path/path.h"
 
@@ -63,13 +64,11 @@ static void warn_about_absent(const struct sb_plan *plan)
 /* Words of the profile, right behind the program's name; not those that were given already. */
 static int add_arguments(const struct sb_profile *profile, char ***argv, struct sb_error *err)
 {
-	size_t given = 0, count = 1;
+	size_t given = sb_list_count(*argv), count = 1;
 	char **grown;
 
 	if (!profile->fits || !profile->argument_count)
 		return SB_OK;
-	while ((*argv)[given])
-		given++;
 	grown = calloc(given + profile->argument_count + 1, sizeof *grown);
 	if (!grown)
 		return sb_no_memory(err);

@@ -86,8 +86,7 @@ int sb_cli_profiles(const struct sb_command_line *line)
 	int status = sb_home_find(&request.environment, &home, &err);
 
 	if (line->json) {
-		sb_json_init(&json, &out);
-		sb_json_open(&json, '{');
+		json = sb_json_object(&out);
 		sb_json_open_at(&json, "profiles", '[');
 	}
 	if (status == SB_OK)

@@ -16,6 +16,7 @@
 #include "audit/audit.h"
 #include "base/auto.h"
 #include "base/escape.h"
+#include "base/list.h"
 #include "cli/agent_report.h"
 #include "cli/learn.h"
 #include "cli/report.h"
@@ -140,18 +141,14 @@ static void warn_about_alias(const struct sb_run *run)
 /* A script without "#!" is the shell's, as execvp(3) has it (musl's has not). */
 static int execute_script(const struct sb_run *run)
 {
-	size_t count = 0;
-	char **argv;
+	size_t count = sb_list_count(run->argv);
+	char **argv = calloc(count + 2, sizeof *argv);
 	struct sb_error err;
 
-	while (run->argv[count])
-		count++;
-	argv = calloc(count + 2, sizeof *argv);
 	if (argv) {
+		memcpy(argv + 1, run->argv, count * sizeof *argv);
 		argv[0] = "sh";
 		argv[1] = run->file;
-		for (size_t i = 1; i < count; i++)
-			argv[i + 1] = run->argv[i];
 		execv("/bin/sh", argv);
 		free(argv);
 	}

@@ -9,6 +9,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/list.h"
 #include "base/words.h"
 #include "cli/cli.h"
 #include "config/file.h"
@@ -134,19 +135,14 @@ int sb_shell_command(const struct sb_command_line *line, const struct sb_setup *
 		     struct sb_error *err)
 {
 	const char *shell = line->shell ? line->shell : setup->shell ? setup->shell : "bash";
-	size_t given = 0, count = 0;
-	char **argv;
+	size_t given = sb_list_count(line->command), count = !given || line->for_shell;
+	char **argv = calloc(given + 5, sizeof *argv); /* shell, two words for the mark, NULL */
 
-	while (line->command[given])
-		given++;
-	argv = calloc(given + 5, sizeof *argv); /* shell, two words for the mark, NULL */
 	if (!argv)
 		return sb_no_memory(err);
-	if (given == 0 || line->for_shell)
-		argv[count++] = (char *)shell;
-	for (size_t i = 0; i < given; i++)
-		argv[count++] = line->command[i];
-
+	argv[0] = (char *)shell;
+	memcpy(argv + count, line->command, given * sizeof *argv);
+	count += given;
 	for (size_t i = 0; i < sizeof marked_shells / sizeof marked_shells[0]; i++) {
 		if (strcmp(sb_path_name(argv[0]), marked_shells[i].name) != 0 ||
 		    !is_interactive(argv, count))

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/list.h"
 #include "cli/reach.h"
 #include "cli/watch.h"
 
@@ -64,15 +65,12 @@ static void add_standing(struct sb_watch_run *run, const struct sb_attach_messag
 
 static void remove_standing(struct sb_watch_run *run, unsigned long number)
 {
-	struct sb_watch_standing **at = &run->standing, *gone;
+	struct sb_watch_standing *gone = run->standing;
 
-	while (*at && (*at)->number != number)
-		at = &(*at)->next;
-	gone = *at;
-	if (gone) {
-		*at = gone->next;
-		free(gone);
-	}
+	while (gone && gone->number != number)
+		gone = gone->next;
+	SB_UNLINK(run->standing, gone);
+	free(gone);
 }
 
 /* False: it is no message of a run. */

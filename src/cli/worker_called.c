@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "cli/worker.h"
 #include "config/file.h"
 #include "enforce/view.h"
@@ -49,7 +50,6 @@ static bool is_known(const struct gathering *gathering, const char *path, int *o
 
 static int add(struct gathering *gathering, const char *path)
 {
-	struct sb_view_file *grown;
 	struct sb_view_file file = {0};
 	char *own;
 	int status;
@@ -62,14 +62,12 @@ static int add(struct gathering *gathering, const char *path)
 	status = read_text(path, &file.text, gathering->err);
 	if (status != SB_OK)
 		return status;
-	grown = reallocarray(gathering->files, gathering->count + 1, sizeof *grown);
-	own = strdup(path);
-	if (!grown || !own)
+	own = SB_GROW(gathering->files, gathering->count) ? strdup(path) : NULL;
+	if (!own)
 		return sb_no_memory(gathering->err);
 	file.name = strrchr(own, '/') + 1;
-	gathering->files = grown;
 	gathering->paths[gathering->count] = own;
-	grown[gathering->count++] = file;
+	gathering->files[gathering->count++] = file;
 	return SB_OK;
 }
 
