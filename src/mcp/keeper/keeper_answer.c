@@ -41,8 +41,8 @@ static void approve(struct keeper *keeper, struct keeper_perform *perform,
 	}
 }
 
-static struct sb_event event_of(const struct keeper_question *question, enum sb_event_kind kind,
-				const char *by)
+struct sb_event sb_keeper_event_of(const struct keeper_question *question, enum sb_event_kind kind,
+				   const char *by)
 {
 	return (struct sb_event){.kind = kind,
 				 .question = question->shown.id,
@@ -55,7 +55,7 @@ static struct sb_event event_of(const struct keeper_question *question, enum sb_
 static void record_answer(struct keeper *keeper, const struct keeper_question *question,
 			  enum sb_answer answer, const char *by)
 {
-	struct sb_event event = event_of(question, SB_EVENT_ANSWER, by);
+	struct sb_event event = sb_keeper_event_of(question, SB_EVENT_ANSWER, by);
 
 	event.answer = sb_answer_name(answer);
 	sb_keeper_record(keeper, &event);
@@ -71,7 +71,8 @@ static void record_decided(struct keeper *keeper, const struct keeper_question *
 			   enum sb_answer answer, const char *by)
 {
 	bool yes = answer == SB_ANSWER_ONCE;
-	struct sb_event event = event_of(question, yes ? SB_EVENT_PERFORM : SB_EVENT_DENY, by);
+	struct sb_event event =
+		sb_keeper_event_of(question, yes ? SB_EVENT_PERFORM : SB_EVENT_DENY, by);
 
 	event.verdict = yes ? "allow" : "deny";
 	if (question->shown.about == SB_ABOUT_UNSANDBOXED)

@@ -62,8 +62,13 @@ static void set_text(const struct keeper *keeper, json_t *object, const char *ke
 static void send_question(struct keeper *keeper, const struct keeper_question *question)
 {
 	const struct sb_question *shown = &question->shown;
-	json_t *message = json_pack("{s:s, s:I, s:s}", "k", "question", "q", (json_int_t)shown->id,
-				    "op", sb_op_name(shown->op));
+	bool unsandboxed = shown->about == SB_ABOUT_UNSANDBOXED;
+	bool session = shown->about == SB_ABOUT_PROJECT;
+	json_t *message = json_pack("{s:s, s:I, s:s, s:b, s:b, s:b, s:b}", "k", "question", "q",
+				    (json_int_t)shown->id, "op", sb_op_name(shown->op), "ahead",
+				    shown->about == SB_ABOUT_AHEAD || session || unsandboxed,
+				    "unsandboxed", unsandboxed, "host",
+				    shown->about == SB_ABOUT_HOST, "session", session);
 	json_t *notes = json_array();
 
 	if (question->perform)
@@ -81,14 +86,6 @@ static void send_question(struct keeper *keeper, const struct keeper_question *q
 	set_text(keeper, message, "program", shown->program);
 	set_text(keeper, message, "rule", shown->rule);
 	set_text(keeper, message, "means", sb_question_means(shown));
-	json_object_set_new(message, "ahead",
-			    json_boolean(shown->about == SB_ABOUT_AHEAD ||
-					 shown->about == SB_ABOUT_PROJECT ||
-					 shown->about == SB_ABOUT_UNSANDBOXED));
-	json_object_set_new(message, "unsandboxed",
-			    json_boolean(shown->about == SB_ABOUT_UNSANDBOXED));
-	json_object_set_new(message, "host", json_boolean(shown->about == SB_ABOUT_HOST));
-	json_object_set_new(message, "session", json_boolean(shown->about == SB_ABOUT_PROJECT));
 	for (size_t i = 0; i < SB_QUESTION_NOTES && shown->notes[i]; i++)
 		json_array_append_new(notes, words(keeper, shown->notes[i]));
 	json_object_set_new(message, "notes", notes);

@@ -178,6 +178,9 @@ bool sb_keeper_way_in(const struct keeper *keeper, char out[SB_KEEPER_WAY_IN]);
 
 /* What a record has of a message or report: who asked for what, where, and by which rule. */
 struct sb_event sb_keeper_event(enum sb_event_kind kind, const json_t *told);
+/* The same of a question.  by: who answered; or NULL. */
+struct sb_event sb_keeper_event_of(const struct keeper_question *question, enum sb_event_kind kind,
+				   const char *by);
 
 /* --- keeper_grants.c --------------------------------------------------------------------------- */
 

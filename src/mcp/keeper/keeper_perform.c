@@ -191,7 +191,7 @@ static void ask(struct keeper *keeper, struct keeper_perform *perform, const jso
 		.verb = sb_get_text(asked, "verb"),
 	};
 	struct keeper_question *question = NULL;
-	struct sb_event event = {.kind = SB_EVENT_ASK, .act = perform->tool};
+	struct sb_event event;
 	const char *bytes = sb_get_text(asked, "bytes");
 	bool whole = take_notes(json_object_get(asked, "notes"), &shown);
 	const json_t *one;
@@ -217,9 +217,8 @@ static void ask(struct keeper *keeper, struct keeper_perform *perform, const jso
 	if (bytes && strlen(bytes) < sizeof question->subject.bytes)
 		memcpy(question->subject.bytes, bytes, strlen(bytes) + 1);
 	perform->question = question;
-	event.question = perform->asked = question->shown.id;
-	event.op = sb_op_name(shown.op);
-	event.path = shown.path;
+	perform->asked = question->shown.id;
+	event = sb_keeper_event_of(question, SB_EVENT_ASK, NULL);
 	event.rule = shown.rule;
 	if (sb_keeper_put(keeper, question, perform->elicit)) {
 		sb_keeper_record(keeper, &event);

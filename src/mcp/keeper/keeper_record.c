@@ -8,6 +8,8 @@
 #include "mcp/keeper/keeper_impl.h"
 #include "policy/encode.h"
 
+static const char *const command[] = {"sandbash", "--mcp", NULL};
+
 static const char *worker_of(const struct sb_keeper_options *options)
 {
 	return options->worker ? options->worker->worker.name : NULL;
@@ -18,7 +20,6 @@ static int record_start(struct sb_audit *audit, const struct sb_keeper_options *
 {
 	const struct sb_setup *setup = options->setup;
 	SB_AUTO_BUF struct sb_buf bytes = SB_BUF(SB_POLICY_BYTES);
-	static const char *const command[] = {"sandbash", "--mcp", NULL};
 	char hash[SB_SHA256_HEX];
 	struct sb_event event = {.kind = SB_EVENT_START,
 				 .command = command,
@@ -63,7 +64,6 @@ bool sb_keeper_way_in(const struct keeper *keeper, char out[SB_KEEPER_WAY_IN])
 
 static void open_socket(struct keeper *keeper)
 {
-	static const char *const command[] = {"sandbash", "--mcp", NULL};
 	const struct sb_home *home = &keeper->options->setup->home;
 	struct sb_socket_options options = keeper->people;
 

@@ -377,7 +377,7 @@ static json_t *nobody_error(const struct keeper *keeper, const struct keeper_run
 static bool ask_first(struct keeper *keeper, struct keeper_run *run)
 {
 	const char *command = sb_get_text(run->message, "command");
-	struct sb_event event = {.kind = SB_EVENT_ASK, .act = "run_command"};
+	struct sb_event event;
 	bool refused = !command;
 	struct keeper_question *question = NULL;
 
@@ -397,9 +397,7 @@ static bool ask_first(struct keeper *keeper, struct keeper_run *run)
 		send_error(keeper, run->run, nobody_error(keeper, run));
 		return false;
 	}
-	event.question = question->shown.id;
-	event.op = sb_op_name(question->shown.op);
-	event.path = question->shown.path;
+	event = sb_keeper_event_of(question, SB_EVENT_ASK, NULL);
 	event.note = run->needs.unsandboxed ? question->shown.notes[0] : NULL;
 	sb_keeper_record(keeper, &event);
 	run->next = keeper->asking;
