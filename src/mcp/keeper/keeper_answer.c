@@ -41,17 +41,6 @@ static void approve(struct keeper *keeper, struct keeper_perform *perform,
 	}
 }
 
-struct sb_event sb_keeper_event_of(const struct keeper_question *question, enum sb_event_kind kind,
-				   const char *by)
-{
-	return (struct sb_event){.kind = kind,
-				 .question = question->shown.id,
-				 .op = sb_op_name(question->shown.op),
-				 .act = question->perform ? question->perform->tool : "run_command",
-				 .path = question->shown.path,
-				 .by = by};
-}
-
 static void record_answer(struct keeper *keeper, const struct keeper_question *question,
 			  enum sb_answer answer, const char *by)
 {

@@ -114,6 +114,17 @@ struct sb_event sb_keeper_event(enum sb_event_kind kind, const json_t *told)
 				 .directory = sb_get_text(told, "root")};
 }
 
+struct sb_event sb_keeper_event_of(const struct keeper_question *question, enum sb_event_kind kind,
+				   const char *by)
+{
+	return (struct sb_event){.kind = kind,
+				 .question = question->shown.id,
+				 .op = sb_op_name(question->shown.op),
+				 .act = question->perform ? question->perform->tool : "run_command",
+				 .path = question->shown.path,
+				 .by = by};
+}
+
 void sb_keeper_record(struct keeper *keeper, struct sb_event *event)
 {
 	enum sb_op named = sb_op_named(event->op), op = named < SB_OP_COUNT ? named : SB_READ;
