@@ -33,11 +33,15 @@ def need():
 
 
 def fresh(fx):
-    if fx.project.exists():
-        shutil.rmtree(fx.project)
-    fx.project.mkdir()
+    """A repository, made once in a test."""
+    made = fx.project.parent / "made"
+    if not made.exists():
+        made.mkdir()
+        works(fx.run("sh", "-c", "hg init --config format.usefncache=no .; echo a >a; hg add -q a; hg commit -m a", env=ENV, cwd=made))
+    shutil.rmtree(fx.project, ignore_errors=True)
+    shutil.copytree(made, fx.project, symlinks=True)
     (fx.project.parent / "victim").write_text("precious\n")
-    works(fx.run("sh", "-c", "hg init --config format.usefncache=no .; echo a >a; hg add -q a; hg commit -m a; rm -f ../ran", env=ENV, cwd=fx.project))
+    (fx.project.parent / "ran").unlink(missing_ok=True)
 
 
 def harm(fx, command):
