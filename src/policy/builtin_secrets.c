@@ -159,10 +159,10 @@ static int add_rows_of(struct sb_policy *policy, struct sb_base *base, enum sb_s
 		unsigned how = flags;
 		struct sb_builtin_row row;
 
-		if (!may_be(&maybe, i) && (flags & SB_BUILTIN_EXISTING_ONLY ||
-					   one->flags & (SB_SECRET_MIXED | SB_SECRET_FOUND)))
+		if (!may_be(&maybe, i) &&
+		    (flags & SB_BUILTIN_EXISTING_ONLY || !(one->flags & SB_SECRET_ALWAYS)))
 			continue;
-		if (one->flags & SB_SECRET_FOUND)
+		if (!(one->flags & SB_SECRET_ALWAYS))
 			how |= SB_BUILTIN_EXISTING_ONLY;
 		if ((one->flags & SB_SECRET_MIXED) &&
 		    (base->fd < 0 || !sb_may_hold_password(base->fd, one->path, one->flags)))

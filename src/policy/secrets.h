@@ -14,10 +14,10 @@
 enum sb_secret_flags {
 	SB_SECRET_PUBLIC = 1, /* can be read, although what is around it cannot */
 	/*
-	 * Closed where it is there.  One that is not there has nothing to hide, no mount could
-	 * stand on it, and so many rules would be a part of every launch.
+	 * Closed also where it is not there yet.  Others are where they are: what is not there has nothing
+	 * to hide, no mount could stand on it, and so many rules would be a part of every launch.
 	 */
-	SB_SECRET_FOUND = 2,
+	SB_SECRET_ALWAYS = 2,
 	/* Settings that builds need: closed if they look as if a password were in them. */
 	SB_SECRET_MIXED = 4,
 	/* MIXED, and they name users and public keys all day (username = me <me@x>), which is no reason. */
@@ -32,11 +32,12 @@ struct sb_secret {
 	char program[16]; /* that needs it for its own work; or "" */
 };
 
-/* For SB_NAMED(): names that have reason and flags in common. */
+/* For SB_NAMED(): names that have reason and flags in common; those that have none. */
 #define SB_SECRET(path, reason, flags)                                                             \
 	{                                                                                          \
 		path, reason, flags                                                                \
 	}
+#define SB_SECRETS(reason, ...) SB_NAMED(SB_SECRET, reason, 0, __VA_ARGS__)
 
 /* CONFIG and DATA count also where XDG_CONFIG_HOME and XDG_DATA_HOME put them. */
 enum sb_secret_base {
