@@ -37,8 +37,9 @@
  *   BENEATH  all that is in this directory
  *   IN       names in it
  *   ENDING   names that end so
+ *   LOOSE    this pattern
  * The first three are also held by a static run, at the top of a project (guard.h: held).  CHECKED lets
- * bytes land that its kind finds harmless, or, with SB_GUARD_SAME, asks and leaves the choice of held.
+ * bytes land that its kind finds harmless.
  */
 #define AT(path, who, why)                                                                         \
 	{                                                                                          \
@@ -74,13 +75,14 @@
 	{                                                                                          \
 		pattern, who, why, kind, 0, held                                                   \
 	}
-#define OPAM(pattern, who, why) CHECKED(pattern, SB_GUARD_SAME, "", who, why)
+#define LOOSE(pattern, who, why) CHECKED(pattern, SB_GUARD_SAME, "", who, why)
 /* Some prompts expand what they show. */
 #define SHOWN(pattern, who, why) CHECKED(pattern, SB_GUARD_GIT_NAMES, "", who, why)
 #define PUT_BACK(pattern, who, why) CHECKED(pattern, SB_GUARD_HG_JOURNAL, "", who, why)
-#define LIKE_DOTENV(name)                                                                          \
-	CHECKED(name, SB_GUARD_DOTENV, "", "bun, agents, direnv",                                  \
-		"agents take their settings from it; a trusted .envrc may read it")
+#define DOTENV(pattern, who, why) CHECKED(pattern, SB_GUARD_DOTENV, "", who, why)
+#define VERSION(pattern, who, why) CHECKED(pattern, SB_GUARD_TOOL_VERSIONS, "", who, why)
+#define INDEX(pattern, who, why) CHECKED(pattern, SB_GUARD_INDEX, "", who, why)
+#define PACKS(pattern, who, why) CHECKED(pattern, SB_GUARD_GIT_PACKS, "", who, why)
 
 static const struct sb_guard_row rows[] = {
 	/* git: what it runs, and what leads it to other metadata */
@@ -98,23 +100,14 @@ static const struct sb_guard_row rows[] = {
 		"names the files that git worktree moves, repairs and removes"),
 	CHECKED("objects/info/alternates", SB_GUARD_ALTERNATES, "", "git",
 		"makes git take objects from another place"),
-	CHECKED("objects/pack/multi-pack-index", SB_GUARD_GIT_PACKS, "", "git",
-		"git removes packs that it names"),
-	CHECKED("objects/pack/multi-pack-index.d/*.midx", SB_GUARD_GIT_PACKS, "", "git",
-		"git removes packs that it names"),
-	CHECKED("<git>/index", SB_GUARD_INDEX, "", "git",
-		"git restore, reset and checkout write the paths that it names"),
-	CHECKED("<git>/sharedindex.*", SB_GUARD_INDEX, "", "git",
-		"git restore, reset and checkout write the paths that it names"),
-	CHECKED("worktrees/*/index", SB_GUARD_INDEX, "", "git",
-		"git restore, reset and checkout write the paths that it names"),
-	CHECKED("worktrees/*/sharedindex.*", SB_GUARD_INDEX, "", "git",
-		"git restore, reset and checkout write the paths that it names"),
+	PACKS("objects/pack/multi-pack-index", "git", "git removes packs that it names"),
+	PACKS("objects/pack/multi-pack-index.d/*.midx", "git", "git removes packs that it names"),
+	SB_NAMED(INDEX, "git", "git restore, reset and checkout write the paths that it names",
+		 "<git>/index", "<git>/sharedindex.*", "worktrees/*/index",
+		 "worktrees/*/sharedindex.*"),
 	/* not held: every repository has an empty branches, and a mount for it */
-	CHECKED("<git>/remotes/*", SB_GUARD_SAME, "", "git",
-		"remotes in an old form, which can name programs"),
-	CHECKED("<git>/branches/*", SB_GUARD_SAME, "", "git",
-		"remotes in an old form, which can name programs"),
+	LOOSE("<git>/remotes/*", "git", "remotes in an old form, which can name programs"),
+	LOOSE("<git>/branches/*", "git", "remotes in an old form, which can name programs"),
 	{"<git>/*", "git",
 	 "part of the repository that this checkout belongs to, outside the project", SB_GUARD_SAME,
 	 SB_GUARD_IF_ELSEWHERE, ""},
@@ -173,8 +166,8 @@ static const struct sb_guard_row rows[] = {
 	SB_NAMED(AT, "Fossil",
 		 "names the repository, whose settings name programs that fossil runs", ".fslckout",
 		 "_FOSSIL_"),
-	SB_NAMED(SHOWN, "Breezy, prompts", "some prompts run it", ".bzr/branch/branch.conf",
-		 ".bzr/branch/last-revision"),
+	SHOWN(".bzr/branch/branch.conf", "Breezy, prompts", "some prompts run it"),
+	SHOWN(".bzr/branch/last-revision", "Breezy, prompts", "some prompts run it"),
 	AT("_MTN/monotonerc", "Monotone", "Lua that mtn runs"),
 	AT(".hg/hgrc", "Mercurial", "hooks, extensions and aliases that hg runs"),
 	/* not .hg/requires: "hg init" writes it, and without a sharedpath it leads nowhere */
@@ -201,8 +194,7 @@ static const struct sb_guard_row rows[] = {
 	/* git directories have one, too: <git>/lazygit.yml */
 	AT("lazygit.yml", "lazygit", "commands that lazygit runs"),
 	BENEATH(".config/lazygit", "lazygit", "commands that lazygit runs"),
-	AT(".tigrc", "tig", "commands that tig runs"),
-	AT(".config/tig/config", "tig", "commands that tig runs"),
+	SB_NAMED(AT, "tig", "commands that tig runs", ".tigrc", ".config/tig/config"),
 	BENEATH(".config/gitui", "gitui", "key bindings of gitui"),
 	BENEATH(".config/gh", "GitHub CLI", "aliases, editors and pagers that gh runs"),
 	BENEATH(".local/share/gh", "GitHub CLI", "extensions that gh runs"),
@@ -260,8 +252,7 @@ static const struct sb_guard_row rows[] = {
 	AT(".Rprofile", "R", "R runs it at start"),
 	AT(".RData", "R", "R loads it at start, and runs .First in it"),
 	AT(".Renviron", "R", "names further files that R runs at start"),
-	AT(".gdbinit", "gdb", "commands that gdb runs at start"),
-	AT(".gdbearlyinit", "gdb", "commands that gdb runs at start"),
+	SB_NAMED(AT, "gdb", "commands that gdb runs at start", ".gdbinit", ".gdbearlyinit"),
 	BENEATH(".config/gdb", "gdb", "commands that gdb runs at start"),
 	AT(".psqlrc", "psql", "commands that psql runs at start"),
 	AT(".my.cnf", "mysql", "plugins and pagers of the client"),
@@ -280,13 +271,10 @@ static const struct sb_guard_row rows[] = {
 	AT(".pryrc", "ruby", "pry runs it at start"),
 	AT(".iex.exs", "elixir", "iex runs it at start"),
 	IN(".jupyter", "*.py", "Jupyter", "Jupyter runs it at start"),
-	CHECKED(".local/share/jupyter/kernels/**", SB_GUARD_SAME, "", "Jupyter",
-		"programs behind kernels"),
-	CHECKED(".local/share/jupyter/labextensions/**", SB_GUARD_SAME, "", "Jupyter",
-		"code that JupyterLab loads"),
+	LOOSE(".local/share/jupyter/kernels/**", "Jupyter", "programs behind kernels"),
+	LOOSE(".local/share/jupyter/labextensions/**", "Jupyter", "code that JupyterLab loads"),
 	/* of the user: a virtual environment has lib/python3.x */
-	CHECKED(".local/lib/**", SB_GUARD_SAME, "", "python",
-		"modules of the user; every python runs *.pth at start"),
+	LOOSE(".local/lib/**", "python", "modules of the user; every python runs *.pth at start"),
 	IN(".jupyter", "*.json", "Jupyter", "names extensions that Jupyter loads"),
 	SB_NAMED(AT, "Jupyter", "Jupyter runs it at start", "jupyter_notebook_config.py",
 		 "jupyter_server_config.py", "jupyter_lab_config.py", "jupyter_config.py"),
@@ -301,22 +289,19 @@ static const struct sb_guard_row rows[] = {
 	AT("jupyter_qtconsole_config.json", "Jupyter", "names code that Jupyter loads"),
 	IN(".ipython/profile_default", "*.py", "IPython", "IPython runs it at start"),
 	BENEATH(".ipython/profile_default/startup", "IPython", "IPython runs it at start"),
-	CHECKED(".ipython/*/*.py", SB_GUARD_SAME, "", "IPython", "IPython runs it at start"),
-	CHECKED(".ipython/*/*.json", SB_GUARD_SAME, "", "IPython",
-		"names code that IPython runs at start"),
-	CHECKED(".ipython/*/startup/*", SB_GUARD_SAME, "", "IPython", "IPython runs it at start"),
+	LOOSE(".ipython/*/*.py", "IPython", "IPython runs it at start"),
+	LOOSE(".ipython/*/*.json", "IPython", "names code that IPython runs at start"),
+	LOOSE(".ipython/*/startup/*", "IPython", "IPython runs it at start"),
 	/* editors run it on every file that is opened; pyproject.toml and setup.cfg are written all day */
 	SB_NAMED(AT, "pylint, editors", "Python that it runs at start, plugins", ".pylintrc",
 		 "pylintrc", ".pylintrc.toml", "pylintrc.toml", ".config/pylintrc"),
 	AT(".ropeproject/config.py", "rope, editors", "run when the project is opened"),
 	AT("ipython_config.py", "IPython", "IPython runs it at start"),
 	AT("ipython_config.json", "IPython", "names code that IPython runs at start"),
-	AT(".latexmkrc", "latexmk", "latexmk runs it"),
-	AT("latexmkrc", "latexmk", "latexmk runs it"),
+	SB_NAMED(AT, "latexmk", "latexmk runs it", ".latexmkrc", "latexmkrc"),
 	SB_NAMED(AT, "ngspice", "commands that ngspice runs at start", ".spiceinit", "spice.rc",
 		 "spinit"),
-	AT(".pythonrc", "python", "python runs it at start"),
-	AT(".pythonrc.py", "python", "python runs it at start"),
+	SB_NAMED(AT, "python", "python runs it at start", ".pythonrc", ".pythonrc.py"),
 	AT(".perldb", "perl", "perl's debugger runs it at start"),
 	SB_NAMED(AT, "octave", "octave runs it at start", ".octaverc", "startup.m", "PKG_ADD"),
 	AT(".ugrep", "ugrep", "filters that ug runs"),
@@ -330,26 +315,22 @@ static const struct sb_guard_row rows[] = {
 	SB_NAMED(AT, "ROOT", "root runs it at start", "rootlogon.C", "rootalias.C", ".rootlogon.C"),
 	AT("rootlogoff.C", "ROOT", "root runs it when it ends"),
 	AT(".rootrc", "ROOT", "names what root runs at start"),
-	AT(".scilab", "Scilab", "scilab runs it at start"),
-	AT("scilab.ini", "Scilab", "scilab runs it at start"),
+	SB_NAMED(AT, "Scilab", "scilab runs it at start", ".scilab", "scilab.ini"),
 	AT(".phpdbginit", "php", "commands that phpdbg runs at start"),
 	/* R that editors run for each file that is opened */
-	AT(".lintr", "lintr, editors", "R that it evaluates at start"),
-	AT(".lintr.R", "lintr, editors", "R that it evaluates at start"),
+	SB_NAMED(AT, "lintr, editors", "R that it evaluates at start", ".lintr", ".lintr.R"),
 	AT(".luacheckrc", "luacheck, editors", "Lua that it runs at start"),
-	SB_NAMED(AT, "Design Compiler, PrimeTime", "Tcl that it runs at start",
-		 ".synopsys_dc.setup", ".synopsys_pt.setup"),
+	AT(".synopsys_dc.setup", "Design Compiler, PrimeTime", "Tcl that it runs at start"),
+	AT(".synopsys_pt.setup", "Design Compiler, PrimeTime", "Tcl that it runs at start"),
 	AT(".cdsinit", "Virtuoso", "SKILL that it runs at start"),
 	AT(".simrc", "Virtuoso", "SKILL that its netlister runs"),
 	SB_NAMED(AT, "gEDA, Lepton EDA", "Scheme that it runs at start", "gafrc", "gschemrc",
 		 "gnetlistrc"),
 	AT("xschemrc", "xschem", "Tcl that it runs at start"),
 	AT(".gnuplot", "gnuplot", "commands that gnuplot runs at start"),
-	AT(".rdbgrc", "ruby", "ruby's debugger runs it at start"),
-	AT(".rdbgrc.rb", "ruby", "ruby's debugger runs it at start"),
+	SB_NAMED(AT, "ruby", "ruby's debugger runs it at start", ".rdbgrc", ".rdbgrc.rb"),
 	AT(".duckdbrc", "duckdb", "commands that duckdb runs at start"),
-	AT(".ghci", "ghc", "commands that ghci runs at start"),
-	AT(".ghc/ghci.conf", "ghc", "commands that ghci runs at start"),
+	SB_NAMED(AT, "ghc", "commands that ghci runs at start", ".ghci", ".ghc/ghci.conf"),
 	AT(".ocamlinit", "ocaml", "the ocaml toplevel runs it at start"),
 	AT(".erlang", "erlang", "erl runs it at start"),
 	AT(".psysh.php", "php", "psysh runs it at start"),
@@ -385,19 +366,15 @@ static const struct sb_guard_row rows[] = {
 	AT(".tern-project", "tern, editors", "plugins that it loads"),
 	AT(".solargraph.yml", "solargraph, editors", "plugins that it loads"),
 	BENEATH(".tflint.d/plugins", "tflint, editors", "plugins that it starts"),
-	AT(".luarc.json", "Lua language server", "plugins that it loads"),
-	AT(".luarc.jsonc", "Lua language server", "plugins that it loads"),
+	SB_NAMED(AT, "Lua language server", "plugins that it loads", ".luarc.json", ".luarc.jsonc"),
 	AT("omnisharp.json", "OmniSharp", "analyzers that it loads"),
 	AT(".lsp/config.edn", "clojure-lsp", "commands that it runs to find classes"),
-	AT(".phpactor.json", "Phpactor", "programs that it runs"),
-	AT(".phpactor.yml", "Phpactor", "programs that it runs"),
+	SB_NAMED(AT, "Phpactor", "programs that it runs", ".phpactor.json", ".phpactor.yml"),
 	AT(".merlin", "Merlin", "preprocessors that editors run"),
-	AT("gtags.conf", "GNU Global", "parsers that gtags loads"),
-	AT(".globalrc", "GNU Global", "parsers that gtags loads"),
-	AT(".kateproject", "Kate", "commands that Kate runs"),
-	AT(".kateproject.build", "Kate", "commands that Kate runs"),
-	SB_NAMED(ENDING, "Qt Creator", "commands that it builds and runs with", ".pro.user",
-		 ".creator.user"),
+	SB_NAMED(AT, "GNU Global", "parsers that gtags loads", "gtags.conf", ".globalrc"),
+	SB_NAMED(AT, "Kate", "commands that Kate runs", ".kateproject", ".kateproject.build"),
+	ENDING(".pro.user", "Qt Creator", "commands that it builds and runs with"),
+	ENDING(".creator.user", "Qt Creator", "commands that it builds and runs with"),
 	AT("CMakeLists.txt.user", "Qt Creator", "commands that it builds and runs with"),
 	ENDING(".geany", "Geany", "build commands of a project"),
 	IN(".nova", "*.json", "Nova", "tasks of Nova"),
@@ -407,8 +384,8 @@ static const struct sb_guard_row rows[] = {
 	BENEATH(".idea", "JetBrains IDEs",
 		"run configurations, file watchers and start-up tasks of the IDE"),
 	IN(".run", "*.run.xml", "JetBrains IDEs", "run configurations"),
-	CHECKED(".config/JetBrains/**", SB_GUARD_SAME, "", "JetBrains IDEs",
-		"options of their virtual machine, tools and templates"),
+	LOOSE(".config/JetBrains/**", "JetBrains IDEs",
+	      "options of their virtual machine, tools and templates"),
 	IN(".fleet", "*.json", "JetBrains Fleet", "run configurations and settings"),
 	IN(".zed", "*.json", "Zed", "tasks, language servers and debuggers that Zed starts"),
 	IN(".helix", "*.toml", "Helix", "language servers and formatters that Helix starts"),
@@ -416,11 +393,9 @@ static const struct sb_guard_row rows[] = {
 	SB_NAMED(AT, "vim", "vim start-up file", ".exrc", ".vimrc", ".gvimrc", ".lvimrc"),
 	AT(".vimspector.json", "vim", "programs that vimspector starts"),
 	AT(".ycm_extra_conf.py", "vim", "YouCompleteMe runs it"),
-	AT(".nvimrc", "neovim", "neovim start-up file"),
-	AT(".nvim.lua", "neovim", "neovim start-up file"),
+	SB_NAMED(AT, "neovim", "neovim start-up file", ".nvimrc", ".nvim.lua"),
 	AT(".lazy.lua", "neovim", "plugins for the project, by lazy.nvim"),
-	AT(".local.vimrc", "vim", "vim start-up file"),
-	AT("_vimrc_local.vim", "vim", "vim start-up file"),
+	SB_NAMED(AT, "vim", "vim start-up file", ".local.vimrc", "_vimrc_local.vim"),
 	AT(".vilerc", "vile", "commands that vile runs at start"),
 	AT(".lite_project.lua", "Lite XL", "runs when the folder is opened"),
 	AT(".ctags", "ctags", "options: what is written where; editors run ctags"),
@@ -428,20 +403,16 @@ static const struct sb_guard_row rows[] = {
 	IN("ctags.d", "*.ctags", "ctags", "options: what is written where; editors run ctags"),
 	BENEATH(".config/ctags", "ctags", "options: what is written where; editors run ctags"),
 	AT(".mc.menu", "Midnight Commander", "commands of its menu"),
-	AT(".neoconf.json", "neovim", "programs of language servers"),
-	SB_NAMED(AT, "neovim", "programs of language servers", "codesettings.json",
+	SB_NAMED(AT, "neovim", "programs of language servers", ".neoconf.json", "codesettings.json",
 		 "lspsettings.json"),
-	BENEATH(".config/nvim", "neovim", "neovim start-up files"),
-	BENEATH(".config/lvim", "neovim", "neovim start-up files"),
-	CHECKED(".local/share/nvim/site/**", SB_GUARD_SAME, "", "neovim", "neovim start-up files"),
-	CHECKED(".local/share/nvim/lazy/**", SB_GUARD_SAME, "", "neovim", "plugins of neovim"),
-	CHECKED(".local/share/nvim/rplugin.vim", SB_GUARD_SAME, "", "neovim",
-		"neovim start-up files"),
-	CHECKED(".local/share/lunarvim/**", SB_GUARD_SAME, "", "neovim", "neovim start-up files"),
+	SB_NAMED(BENEATH, "neovim", "neovim start-up files", ".config/nvim", ".config/lvim"),
+	LOOSE(".local/share/nvim/site/**", "neovim", "neovim start-up files"),
+	LOOSE(".local/share/nvim/lazy/**", "neovim", "plugins of neovim"),
+	LOOSE(".local/share/nvim/rplugin.vim", "neovim", "neovim start-up files"),
+	LOOSE(".local/share/lunarvim/**", "neovim", "neovim start-up files"),
 	BENEATH(".config/kak", "Kakoune", "commands that kak runs at start"),
 	BENEATH(".config/micro", "micro", "settings and plugins of the editor"),
-	BENEATH(".vim", "vim", "vim start-up files and plugins"),
-	BENEATH(".config/vim", "vim", "vim start-up files and plugins"),
+	SB_NAMED(BENEATH, "vim", "vim start-up files and plugins", ".vim", ".config/vim"),
 	SB_NAMED(BENEATH, "emacs", "emacs start-up files", ".config/emacs", ".doom.d",
 		 ".config/doom"),
 	AT(".spacemacs", "emacs", "emacs start-up file"),
@@ -449,19 +420,15 @@ static const struct sb_guard_row rows[] = {
 	AT(".nanorc", "nano", "linters and formatters that nano runs"),
 	BENEATH(".config/sublime-text", "Sublime Text", "plugins and settings of the editor"),
 	BENEATH(".config/zed", "Zed", "tasks, language servers and debuggers that Zed starts"),
-	AT(".dir-locals.el", "emacs", "emacs evaluates it"),
-	AT(".dir-locals-2.el", "emacs", "emacs evaluates it"),
+	SB_NAMED(AT, "emacs", "emacs evaluates it", ".dir-locals.el", ".dir-locals-2.el"),
 	SB_NAMED(AT, "emacs", "emacs start-up file", ".emacs", ".emacs.el", ".emacs.elc"),
-	AT(".gnus", "emacs", "Lisp that its mail program loads"),
-	AT(".gnus.el", "emacs", "Lisp that its mail program loads"),
+	SB_NAMED(AT, "emacs", "Lisp that its mail program loads", ".gnus", ".gnus.el"),
 	BENEATH(".emacs.d", "emacs", "emacs start-up files"),
 	AT(".abbrev_defs", "emacs", "Lisp that emacs loads when it starts"),
 	AT(".emacs.desktop", "emacs", "Lisp that emacs loads when it starts there"),
 	/* not all of a directory that has such a word for a name */
-	CHECKED("auto/*.el", SB_GUARD_SAME, "", "emacs", "AUCTeX loads it with a TeX file"),
-	CHECKED("auto/*.elc", SB_GUARD_SAME, "", "emacs", "AUCTeX loads it with a TeX file"),
-	CHECKED("style/*.el", SB_GUARD_SAME, "", "emacs", "AUCTeX loads it with a TeX file"),
-	CHECKED("style/*.elc", SB_GUARD_SAME, "", "emacs", "AUCTeX loads it with a TeX file"),
+	SB_NAMED(LOOSE, "emacs", "AUCTeX loads it with a TeX file", "auto/*.el", "auto/*.elc",
+		 "style/*.el", "style/*.elc"),
 	BENEATH(".devcontainer", "dev containers",
 		"commands that run on this machine when the container is built"),
 	AT(".devcontainer.json", "dev containers",
@@ -474,12 +441,10 @@ static const struct sb_guard_row rows[] = {
 
 	/* package managers: settings that run something before the project's code does */
 	AT(".npmrc", "npm", "npm settings can name programs to run"),
-	AT(".yarnrc", "yarn", "yarn settings can name programs to run"),
-	AT(".yarnrc.yml", "yarn", "yarn settings can name programs to run"),
+	SB_NAMED(AT, "yarn", "yarn settings can name programs to run", ".yarnrc", ".yarnrc.yml"),
 	IN(".yarn/releases", "*", "yarn", "the yarn that yarn starts"),
 	IN(".yarn/plugins", "*", "yarn", "plugins that yarn runs"),
-	AT(".pnpmfile.cjs", "pnpm", "pnpm runs it"),
-	AT(".pnpmfile.mjs", "pnpm", "pnpm runs it"),
+	SB_NAMED(AT, "pnpm", "pnpm runs it", ".pnpmfile.cjs", ".pnpmfile.mjs"),
 	AT("bunfig.toml", "bun", "scripts that bun loads before any other"),
 	AT(".bunfig.toml", "bun", "scripts that bun loads before any other"),
 	AT(".config/pnpm/rc", "pnpm", "pnpm settings can name programs to run"),
@@ -493,11 +458,9 @@ static const struct sb_guard_row rows[] = {
 	BENEATH(".pdm-plugins", "pdm", "plugins that pdm loads"),
 	AT(".config/pip/pip.conf", "pip", "where pip installs programs from"),
 	AT("nuget.config", "NuGet", "where NuGet installs programs from"),
-	AT(".sbtopts", "sbt", "Java agents that sbt loads"),
-	AT(".jvmopts", "sbt", "Java agents that sbt loads"),
-	CHECKED(".sbt/1.0/*.sbt", SB_GUARD_SAME, "", "sbt", "code that every sbt build runs"),
-	CHECKED(".sbt/1.0/plugins/*.sbt", SB_GUARD_SAME, "", "sbt",
-		"code that every sbt build runs"),
+	SB_NAMED(AT, "sbt", "Java agents that sbt loads", ".sbtopts", ".jvmopts"),
+	LOOSE(".sbt/1.0/*.sbt", "sbt", "code that every sbt build runs"),
+	LOOSE(".sbt/1.0/plugins/*.sbt", "sbt", "code that every sbt build runs"),
 	AT(".groovy/groovysh.rc", "groovysh", "groovysh runs it at start"),
 	BENEATH(".groovy/lib", "groovy", "code that every groovy loads"),
 	AT(".reviewboardrc", "rbt", "Python that rbt runs"),
@@ -513,9 +476,8 @@ static const struct sb_guard_row rows[] = {
 	AT(".less", "less", "commands behind keys of less, and variables"),
 	AT(".manpath", "man", "programs that man runs"),
 	AT(".selected_editor", "sensible-editor", "a shell reads it"),
-	AT(".popt", "rsync", "options that popt's programs take others for, and what they run"),
-	AT(".config/popt", "rsync",
-	   "options that popt's programs take others for, and what they run"),
+	SB_NAMED(AT, "rsync", "options that popt's programs take others for, and what they run",
+		 ".popt", ".config/popt"),
 	AT(".tclshrc", "tclsh", "start-up file"),
 	AT(".wishrc", "wish", "start-up file"),
 	AT(".expect.rc", "expect", "start-up file"),
@@ -541,8 +503,7 @@ static const struct sb_guard_row rows[] = {
 	AT(".gradle/init.gradle.kts", "Gradle", "code that every Gradle build runs"),
 	BENEATH(".gradle/init.d", "Gradle", "code that every Gradle build runs"),
 	AT(".gradle/gradle.properties", "Gradle", "Java agents that Gradle loads"),
-	AT(".cabal/config", "cabal", "programs that cabal runs"),
-	AT(".config/cabal/config", "cabal", "programs that cabal runs"),
+	SB_NAMED(AT, "cabal", "programs that cabal runs", ".cabal/config", ".config/cabal/config"),
 
 	/* clouds and containers: settings that name programs which give credentials, and plugins */
 	AT(".aws/config", "AWS CLI", "programs that give credentials"),
@@ -579,71 +540,46 @@ const struct sb_guard_row *sb_guard_rows(size_t *out_count)
 
 const char *sb_guard_harmless(enum sb_guard_kind kind)
 {
-	switch (kind) {
-	case SB_GUARD_SAME:
-		return NULL;
-	case SB_GUARD_GIT_CONFIG:
-		return "changes to keys that run nothing";
-	case SB_GUARD_GITMODULES:
-		return "URLs as in git config, no command, no option or guarded name as path";
-	case SB_GUARD_LFSCONFIG:
-		return "keys that run nothing; a server on another machine, which is told";
-	case SB_GUARD_GITFILE:
-		return "leads into a guarded directory";
-	case SB_GUARD_GITDIR:
-		return "names a .git in a guarded directory";
-	case SB_GUARD_COMMONDIR:
-		return "../.. in worktrees/ID";
-	case SB_GUARD_REBASE_TODO:
-		return "git's own steps; exec of a rebase is told if it is left behind";
-	case SB_GUARD_STRATEGY:
-	case SB_GUARD_SEQUENCER:
-		return "a strategy of git's own";
-	case SB_GUARD_ALTERNATES:
-		return "objects of guarded repositories";
-	case SB_GUARD_TOOL_VERSIONS:
-		return "versions that no shell expands, no paths, options and templates";
-	case SB_GUARD_DOTENV:
-		return "plain assignments of variables that run nothing";
-	case SB_GUARD_IGNORE:
-		return "new lines that ignore more";
-	case SB_GUARD_ANYTHING:
-		return "anything";
-	case SB_GUARD_GIT_REF:
-		return "an id, or a branch whose name no shell expands";
-	case SB_GUARD_GIT_IDS:
-		return "ids, hexadecimal";
-	case SB_GUARD_GIT_NUMBER:
-		return "digits";
-	case SB_GUARD_GIT_NAMES:
-		return "words that no shell expands, no options";
-	case SB_GUARD_SERIES:
-		return "words that no shell expands, no options; comments";
-	case SB_GUARD_GIT_PACKED:
-		return "ids, and names that no shell expands";
-	case SB_GUARD_GIT_QUOTED:
-		return "comments, and commands with the rest in quotes";
-	case SB_GUARD_GIT_AUTHOR:
-		return "the three assignments, quoted";
-	case SB_GUARD_GIT_OPTIONS:
-	case SB_GUARD_GIT_STRATEGY_OPTIONS:
-		return "options that write and run nothing else";
-	case SB_GUARD_GIT_RERERE:
-		return "ids, and files of the work tree not reached through links";
-	case SB_GUARD_GIT_TEXT:
-		return "text without control characters";
-	case SB_GUARD_HG_JOURNAL:
-		return "files of the store, and backups beside them under hg's name for them";
-	case SB_GUARD_GIT_PACKS:
-		return "names of packs beside it";
-	case SB_GUARD_GIT_EXCLUDE:
-		return "anything; new patterns that hide something are told";
-	case SB_GUARD_AGENT_JSON:
-		return "what is remembered; no servers, hooks, tools, trust or variables";
-	case SB_GUARD_AGENT_LOOKS:
-		return "changes to its theme and the like";
-	case SB_GUARD_INDEX:
-		return "entries that git itself would write";
-	}
-	return NULL;
+	static const char texts[][80] = {
+		[SB_GUARD_GIT_CONFIG] = "changes to keys that run nothing",
+		[SB_GUARD_GITMODULES] =
+			"URLs as in git config, no command, no option or guarded name as path",
+		[SB_GUARD_LFSCONFIG] =
+			"keys that run nothing; a server on another machine, which is told",
+		[SB_GUARD_GITFILE] = "leads into a guarded directory",
+		[SB_GUARD_GITDIR] = "names a .git in a guarded directory",
+		[SB_GUARD_COMMONDIR] = "../.. in worktrees/ID",
+		[SB_GUARD_REBASE_TODO] =
+			"git's own steps; exec of a rebase is told if it is left behind",
+		[SB_GUARD_STRATEGY] = "a strategy of git's own",
+		[SB_GUARD_SEQUENCER] = "a strategy of git's own",
+		[SB_GUARD_ALTERNATES] = "objects of guarded repositories",
+		[SB_GUARD_TOOL_VERSIONS] =
+			"versions that no shell expands, no paths, options and templates",
+		[SB_GUARD_DOTENV] = "plain assignments of variables that run nothing",
+		[SB_GUARD_IGNORE] = "new lines that ignore more",
+		[SB_GUARD_ANYTHING] = "anything",
+		[SB_GUARD_GIT_REF] = "an id, or a branch whose name no shell expands",
+		[SB_GUARD_GIT_IDS] = "ids, hexadecimal",
+		[SB_GUARD_GIT_NUMBER] = "digits",
+		[SB_GUARD_GIT_NAMES] = "words that no shell expands, no options",
+		[SB_GUARD_SERIES] = "words that no shell expands, no options; comments",
+		[SB_GUARD_GIT_PACKED] = "ids, and names that no shell expands",
+		[SB_GUARD_GIT_QUOTED] = "comments, and commands with the rest in quotes",
+		[SB_GUARD_GIT_AUTHOR] = "the three assignments, quoted",
+		[SB_GUARD_GIT_OPTIONS] = "options that write and run nothing else",
+		[SB_GUARD_GIT_STRATEGY_OPTIONS] = "options that write and run nothing else",
+		[SB_GUARD_GIT_RERERE] = "ids, and files of the work tree not reached through links",
+		[SB_GUARD_GIT_TEXT] = "text without control characters",
+		[SB_GUARD_HG_JOURNAL] =
+			"files of the store, and backups beside them under hg's name for them",
+		[SB_GUARD_GIT_PACKS] = "names of packs beside it",
+		[SB_GUARD_GIT_EXCLUDE] = "anything; new patterns that hide something are told",
+		[SB_GUARD_AGENT_JSON] =
+			"what is remembered; no servers, hooks, tools, trust or variables",
+		[SB_GUARD_AGENT_LOOKS] = "changes to its theme and the like",
+		[SB_GUARD_INDEX] = "entries that git itself would write",
+	};
+
+	return kind != SB_GUARD_SAME ? texts[kind] : NULL;
 }
