@@ -84,13 +84,12 @@ static bool is_elsewhere(const char *path)
 static int search_in(const struct search *search, const char *path, struct sb_error *err)
 {
 	const struct search deeper = {search->found, search->context, search->depth + 1};
-	struct sb_sys_dir dir;
-	const struct dirent64 *entry;
 	int status = SB_OK;
 
-	if (search->depth == DEPTH || is_elsewhere(path) || sb_sys_dir_open(&dir, path) < 0)
+	if (search->depth == DEPTH || is_elsewhere(path))
 		return SB_OK;
-	while (status == SB_OK && (entry = sb_sys_dir_next(&dir))) {
+	SB_EACH_ENTRY(dir, AT_FDCWD, path, status == SB_OK) {
+		const struct dirent64 *entry = dir.entry;
 		SB_AUTO_FREE char *inside = NULL;
 
 		if (entry->d_name[0] == '.' ||
@@ -104,7 +103,6 @@ static int search_in(const struct search *search, const char *path, struct sb_er
 		else if (faccessat(dir.fd, entry->d_name, R_OK, 0) == 0)
 			status = search->found(search->context, inside, err);
 	}
-	sb_sys_dir_close(&dir);
 	return status;
 }
 

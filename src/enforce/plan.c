@@ -493,17 +493,13 @@ static int add_blank(struct maker *maker, const struct sb_plan_node *cover, cons
 static int add_blanks(struct maker *maker, const struct sb_plan_node *cover, const char *path,
 		      struct sb_error *err)
 {
-	struct sb_sys_dir dir;
-	const struct dirent64 *entry;
 	int status = SB_OK;
 
 	maker->blanks_left = MAX_BLANKS;
-	if (sb_sys_dir_open(&dir, path) < 0)
-		return SB_OK; /* not ours to list: nothing in it can be read anyway */
-	while (status == SB_OK && (entry = sb_sys_dir_next(&dir)))
-		if (!sb_is_dots(entry->d_name))
-			status = add_blank(maker, cover, path, dir.fd, entry, err);
-	sb_sys_dir_close(&dir);
+	/* one that is not ours to list has nothing that could be read anyway */
+	SB_EACH_ENTRY(dir, AT_FDCWD, path, status == SB_OK)
+		if (!sb_is_dots(dir.entry->d_name))
+			status = add_blank(maker, cover, path, dir.fd, dir.entry, err);
 	return status;
 }
 

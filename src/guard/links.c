@@ -318,23 +318,18 @@ static int look_for(struct walk *walk, const char *path, const char *name, const
 	return errno == EINVAL ? look_at(walk, path, own, DT_DIR, set, &left) : SB_OK;
 }
 
-/* The next link or directory; what a file system does not tell with the name is asked for. */
-static const struct dirent64 *next_entry(struct sb_sys_dir *dir)
+/* DT_LNK, DT_DIR or 0: nothing that leads on.  What a file system does not tell with the name is asked for. */
+static unsigned char leads_on(const struct sb_sys_dir *dir)
 {
-	const struct dirent64 *entry;
+	unsigned char type = dir->entry->d_type;
 	struct stat info;
 
-	while ((entry = sb_sys_dir_next(dir))) {
-		if (entry->d_name[0] == '.' &&
-		    (!entry->d_name[1] || (entry->d_name[1] == '.' && !entry->d_name[2])))
-			continue;
-		if (entry->d_type == DT_UNKNOWN &&
-		    fstatat(dir->fd, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0)
-			((struct dirent64 *)entry)->d_type = IFTODT(info.st_mode);
-		if (entry->d_type == DT_LNK || entry->d_type == DT_DIR)
-			break;
-	}
-	return entry;
+	if (sb_is_dots(dir->entry->d_name))
+		return 0;
+	if (type == DT_UNKNOWN &&
+	    fstatat(dir->fd, dir->entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0)
+		type = IFTODT(info.st_mode);
+	return type == DT_LNK || type == DT_DIR ? type : 0;
 }
 
 /* The names that the set has in a directory, if they are few; else 0. */
@@ -361,34 +356,30 @@ static int look_in(struct walk *walk, const char *path, const struct set *set)
 {
 	const char *names[MAX_ASKED];
 	size_t few = few_names(walk, set, names);
-	const struct dirent64 *entry;
 	int status = SB_OK, left = MAX_IN_ONE;
-	struct sb_sys_dir dir;
+	unsigned char type;
 
 	for (size_t i = 0; i < few && status == SB_OK; i++)
 		status = look_for(walk, path, names[i], set);
-	if (few || sb_sys_dir_open(&dir, path) < 0)
+	if (few)
 		return status;
-	while (status == SB_OK && (entry = next_entry(&dir)))
-		status = look_at(walk, path, entry->d_name, entry->d_type, set, &left);
-	sb_sys_dir_close(&dir);
+	SB_EACH_ENTRY(dir, AT_FDCWD, path, status == SB_OK)
+		if ((type = leads_on(&dir)))
+			status = look_at(walk, path, dir.entry->d_name, type, set, &left);
 	return status;
 }
 
 static int look_in_tree(struct walk *walk, const char *path, const struct sb_guard_row *row)
 {
-	const struct dirent64 *entry;
 	int status = SB_OK, left = MAX_IN_ONE;
-	struct sb_sys_dir dir;
 
-	if (sb_sys_dir_open(&dir, path) < 0)
-		return SB_OK;
-	while (status == SB_OK && (entry = next_entry(&dir))) {
-		SB_AUTO_FREE char *whole = sb_path_join(path, entry->d_name);
+	SB_EACH_ENTRY(dir, AT_FDCWD, path, status == SB_OK) {
+		unsigned char type = leads_on(&dir);
+		SB_AUTO_FREE char *whole = type ? sb_path_join(path, dir.entry->d_name) : NULL;
 
-		status = whole ? add_in_tree(walk, whole, entry->d_type, row, &left) : SB_E_NOMEM;
+		if (type)
+			status = whole ? add_in_tree(walk, whole, type, row, &left) : SB_E_NOMEM;
 	}
-	sb_sys_dir_close(&dir);
 	return status;
 }
 
@@ -404,8 +395,6 @@ static int add_beneath(struct walk *walk, const char *name, int *left)
 
 static int look_in_base(struct walk *walk)
 {
-	const struct dirent64 *entry;
-	struct sb_sys_dir dir;
 	int status = SB_OK, left = 0, beneath = MAX_BENEATH_ONE;
 	struct stat info;
 	struct set set;
@@ -415,17 +404,18 @@ static int look_in_base(struct walk *walk)
 		return SB_OK;
 	if (walk->beneath)
 		walk->device = info.st_dev;
-	if (sb_sys_dir_open(&dir, walk->base) < 0)
-		return SB_OK;
-	while (status == SB_OK && (entry = next_entry(&dir))) {
-		if (walk->beneath && entry->d_type == DT_DIR)
-			status = add_beneath(walk, entry->d_name, &beneath);
-		find_first(walk, entry->d_name, strlen(entry->d_name), &set);
+	SB_EACH_ENTRY(dir, AT_FDCWD, walk->base, status == SB_OK) {
+		const char *name = dir.entry->d_name;
+		unsigned char type = leads_on(&dir);
+
+		if (!type)
+			continue;
+		if (walk->beneath && type == DT_DIR)
+			status = add_beneath(walk, name, &beneath);
+		find_first(walk, name, strlen(name), &set);
 		if (set.count && status == SB_OK)
-			status = look_at(walk, walk->base, entry->d_name, entry->d_type, &set,
-					 &left);
+			status = look_at(walk, walk->base, name, type, &set, &left);
 	}
-	sb_sys_dir_close(&dir);
 	return status;
 }
 

@@ -74,27 +74,18 @@ static int visit(struct search *search, const char *parent, const char *name, in
 		 visit_fn each)
 {
 	SB_AUTO_FREE char *list = sb_path_join(parent, name);
-	const struct dirent64 *entry;
-	struct sb_sys_dir dir;
-	int status = SB_OK;
+	int status = list ? SB_OK : SB_E_NOMEM;
 
-	if (!list)
-		return SB_E_NOMEM;
-	if (sb_sys_dir_open(&dir, list) < 0)
-		return SB_OK;
-	while (status == SB_OK && (entry = sb_sys_dir_next(&dir))) {
+	SB_EACH_ENTRY(dir, AT_FDCWD, list, status == SB_OK) {
 		SB_AUTO_FREE char *path = NULL;
 
-		if (entry->d_name[0] == '.' || !S_ISDIR(sb_look_kind(dir.fd, entry)))
+		if (dir.entry->d_name[0] == '.' || !S_ISDIR(sb_look_kind(dir.fd, dir.entry)))
 			continue;
-		if (search->left-- <= 0) {
-			status = SB_E_REFUSED;
-			break;
-		}
-		path = sb_path_join(list, entry->d_name);
+		if (search->left-- <= 0)
+			return SB_E_REFUSED;
+		path = sb_path_join(list, dir.entry->d_name);
 		status = path ? each(search, parent, path, depth) : SB_E_NOMEM;
 	}
-	sb_sys_dir_close(&dir);
 	return status;
 }
 
@@ -150,13 +141,10 @@ static int add_repository(struct search *search, const struct sb_repository *rep
 /* Those right in a project; of deeper ones submodules alone are known. */
 static int add_beneath(struct search *search, const char *project)
 {
-	const struct dirent64 *entry;
-	struct sb_sys_dir dir;
 	int status = SB_OK, left = MAX_BENEATH, trees = MAX_TREES;
 
-	if (sb_sys_dir_open(&dir, project) < 0)
-		return SB_OK;
-	while (status == SB_OK && (entry = sb_sys_dir_next(&dir))) {
+	SB_EACH_ENTRY(dir, AT_FDCWD, project, status == SB_OK) {
+		const struct dirent64 *entry = dir.entry;
 		SB_AUTO_FREE char *top = NULL;
 		char name[NAME_MAX + sizeof "/.git"];
 		SB_AUTO(sb_repository_done) struct sb_repository repository = {0};
@@ -164,10 +152,8 @@ static int add_beneath(struct search *search, const char *project)
 
 		if (entry->d_name[0] == '.' || !S_ISDIR(sb_look_kind(dir.fd, entry)))
 			continue;
-		if (left-- <= 0 || trees <= 0) {
-			status = SB_E_REFUSED;
-			break;
-		}
+		if (left-- <= 0 || trees <= 0)
+			return SB_E_REFUSED;
 		snprintf(name, sizeof name, "%s/.git", entry->d_name);
 		if (fstatat(dir.fd, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
 			continue;
@@ -179,7 +165,6 @@ static int add_beneath(struct search *search, const char *project)
 		}
 		status = add_repository(search, &repository, top);
 	}
-	sb_sys_dir_close(&dir);
 	return status;
 }
 

@@ -496,19 +496,11 @@ static int collect_link(struct collector *collector, const char *directory, cons
 static int collect_hook_links(struct collector *collector, const char *common)
 {
 	SB_AUTO_FREE char *hooks = sb_path_join(common, "hooks");
-	const struct dirent64 *entry;
-	struct sb_sys_dir dir;
-	int status = SB_OK;
+	int status = hooks ? SB_OK : SB_E_NOMEM, left = MAX_HOOKS;
 
-	if (!hooks)
-		return SB_E_NOMEM;
-	if (sb_sys_dir_open(&dir, hooks) < 0)
-		return SB_OK;
-	for (int left = MAX_HOOKS; left && status == SB_OK && (entry = sb_sys_dir_next(&dir));
-	     left--)
-		if (entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN)
-			status = collect_link(collector, hooks, entry->d_name, SB_EXTRA_HOOK);
-	sb_sys_dir_close(&dir);
+	SB_EACH_ENTRY(dir, AT_FDCWD, hooks, status == SB_OK && left--)
+		if (dir.entry->d_type == DT_LNK || dir.entry->d_type == DT_UNKNOWN)
+			status = collect_link(collector, hooks, dir.entry->d_name, SB_EXTRA_HOOK);
 	return status;
 }
 

@@ -79,14 +79,11 @@ static int hide_target(const struct behind *behind, const char *link)
 /* The links in one directory, and in those in it. */
 static int hide_behind(struct behind *behind, const char *directory)
 {
-	struct sb_sys_dir dir;
-	const struct dirent64 *entry;
-	int status = SB_OK;
+	int status = SB_OK, left = MAX_NAMES;
 
-	if (sb_sys_dir_open(&dir, directory) < 0)
-		return SB_OK; /* a file; or nobody lists it */
-	for (int left = MAX_NAMES; status == SB_OK && left && (entry = sb_sys_dir_next(&dir));
-	     left--) {
+	/* none of a file, or where nobody lists it */
+	SB_EACH_ENTRY(dir, AT_FDCWD, directory, status == SB_OK && left--) {
+		const struct dirent64 *entry = dir.entry;
 		bool goes_on = entry->d_type == DT_DIR && entry->d_name[0] != '.' &&
 			       behind->deeper && strcmp(directory, behind->hidden) == 0;
 		/* not every file system says what it is; what is no link leads nowhere else */
@@ -103,7 +100,6 @@ static int hide_behind(struct behind *behind, const char *directory)
 		else if (behind->deeper--)
 			status = hide_behind(behind, path);
 	}
-	sb_sys_dir_close(&dir);
 	return status;
 }
 

@@ -52,20 +52,14 @@ int sb_builtin_beside(struct sb_policy *policy, struct sb_base *base,
 	const char *slash = strrchr(row, '/');
 	size_t length = slash ? (size_t)(slash - row) + 1 : 0;
 	char path[sizeof table->rows->path + NAME_MAX + 1] = ".";
-	const struct dirent64 *entry;
-	struct sb_sys_dir dir;
-	int status = SB_OK;
+	int status = SB_OK, left = MAX_NAMES;
 
 	memcpy(path, row, length);
 	if (base->fd < 0)
 		return SB_OK;
-	SB_AUTO_FD int fd = openat(base->fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return SB_OK; /* not there; or nobody lists it */
-	sb_sys_dir_init(&dir, fd);
-	for (int left = MAX_NAMES; status == SB_OK && left && (entry = sb_sys_dir_next(&dir));
-	     left--) {
-		const char *stem = entry->d_name;
+	/* none of one that is not there, or where nobody lists it */
+	SB_EACH_ENTRY(dir, base->fd, path, status == SB_OK && left--) {
+		const char *stem = dir.entry->d_name;
 		size_t width = sb_copy_stem(&stem);
 		const struct sb_secret *of;
 
@@ -76,7 +70,7 @@ int sb_builtin_beside(struct sb_policy *policy, struct sb_base *base,
 			of = find_row(table, path, length, stem + 1, width - 1);
 		if (!of)
 			continue;
-		strcpy(path + length, entry->d_name);
+		strcpy(path + length, dir.entry->d_name);
 		status = hide_copy(policy, base, of, path, err);
 	}
 	return status;

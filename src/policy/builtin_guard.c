@@ -95,13 +95,10 @@ static int add_system_row(struct sb_policy *policy, const char *directory,
 {
 	const char *start = sb_path_name(row->pattern);
 	size_t length = strcspn(start, "*");
-	const struct dirent64 *entry;
-	struct sb_sys_dir dir;
 	int status = SB_OK;
 
-	if (sb_sys_dir_open(&dir, directory) < 0)
-		return SB_OK;
-	while (status == SB_OK && (entry = sb_sys_dir_next(&dir))) {
+	SB_EACH_ENTRY(dir, AT_FDCWD, directory, status == SB_OK) {
+		const struct dirent64 *entry = dir.entry;
 		SB_AUTO_FREE char *path = NULL;
 
 		/* through a link it is found by its own name */
@@ -113,7 +110,6 @@ static int add_system_row(struct sb_policy *policy, const char *directory,
 						   err)
 			      : sb_no_memory(err);
 	}
-	sb_sys_dir_close(&dir);
 	return status;
 }
 

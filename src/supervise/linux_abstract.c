@@ -78,19 +78,13 @@ static bool find(const struct sb_call *call, struct bound *out)
 static int take_from(int proc, pid_t process, ino_t inode)
 {
 	char name[SB_PROC_NAME], wanted[48], link[48];
-	struct sb_sys_dir dir;
-	const struct dirent64 *entry;
-	SB_AUTO_FD int fd = -1;
 
 	snprintf(wanted, sizeof wanted, "socket:[%llu]", (unsigned long long)inode);
 	snprintf(name, sizeof name, "%d/fd", process);
-	fd = openat(proc, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	sb_sys_dir_init(&dir, fd);
-	while ((entry = sb_sys_dir_next(&dir))) {
-		ssize_t length = readlinkat(fd, entry->d_name, link, sizeof link - 1);
-		int number = (int)strtol(entry->d_name, NULL, 10), taken;
+	SB_EACH_ENTRY(fds, proc, name, true) {
+		const char *fd = fds.entry->d_name;
+		ssize_t length = readlinkat(fds.fd, fd, link, sizeof link - 1);
+		int number = (int)strtol(fd, NULL, 10), taken;
 		struct stat info;
 
 		if (length <= 0)
@@ -122,9 +116,6 @@ static int take_from(int proc, pid_t process, ino_t inode)
 int sb_abstract_pin(int proc, const struct sb_call *call)
 {
 	struct bound bound;
-	struct sb_sys_dir dir;
-	const struct dirent64 *entry;
-	SB_AUTO_FD int fd = -1;
 	int taken;
 
 	if (!find(call, &bound))
@@ -132,12 +123,8 @@ int sb_abstract_pin(int proc, const struct sb_call *call)
 	taken = take_from(proc, bound.thread, bound.inode);
 	if (taken >= 0)
 		return taken;
-	fd = openat(proc, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return -ECONNREFUSED;
-	sb_sys_dir_init(&dir, fd);
-	while (taken < 0 && (entry = sb_sys_dir_next(&dir))) {
-		pid_t process = (pid_t)strtol(entry->d_name, NULL, 10);
+	SB_EACH_ENTRY(processes, proc, ".", taken < 0) {
+		pid_t process = (pid_t)strtol(processes.entry->d_name, NULL, 10);
 
 		if (process > 0)
 			taken = take_from(proc, process, bound.inode);

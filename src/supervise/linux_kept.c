@@ -101,17 +101,10 @@ static bool is_number(const char *name)
 static void mark_those_of(const struct sb_kept *kept, int proc, const char *process, bool *alive)
 {
 	char name[NAME_MAX + sizeof "/fd"], link[64];
-	struct sb_sys_dir dir;
-	const struct dirent64 *entry;
-	SB_AUTO_FD int fd = -1;
 
 	snprintf(name, sizeof name, "%s/fd", process);
-	fd = openat(proc, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return; /* another user's, or gone */
-	sb_sys_dir_init(&dir, fd);
-	while ((entry = sb_sys_dir_next(&dir))) {
-		ssize_t length = readlinkat(fd, entry->d_name, link, sizeof link - 1);
+	SB_EACH_ENTRY(fds, proc, name, true) { /* none of another user's, or gone */
+		ssize_t length = readlinkat(fds.fd, fds.entry->d_name, link, sizeof link - 1);
 		unsigned long long inode;
 
 		link[length > 0 ? length : 0] = '\0';

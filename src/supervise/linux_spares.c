@@ -60,20 +60,15 @@ void sb_spares_name(const char *state_dir, const struct sb_plan *plan)
 /* Those of a run that was killed with its supervisor: nobody holds the lock. */
 static void sweep_others(int base)
 {
-	struct sb_sys_dir dir;
-	const struct dirent64 *entry;
+	SB_EACH_ENTRY(dir, AT_FDCWD, spares.base, true) {
+		const char *name = dir.entry->d_name;
+		SB_AUTO_FD int one =
+			openat(base, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-	if (sb_sys_dir_open(&dir, spares.base) < 0)
-		return;
-	while ((entry = sb_sys_dir_next(&dir))) {
-		SB_AUTO_FD int one = openat(base, entry->d_name,
-					    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-		if (entry->d_name[0] != '.' && one >= 0 && flock(one, LOCK_EX | LOCK_NB) == 0 &&
+		if (name[0] != '.' && one >= 0 && flock(one, LOCK_EX | LOCK_NB) == 0 &&
 		    sb_sys_sweep(one) == 0)
-			unlinkat(base, entry->d_name, AT_REMOVEDIR);
+			unlinkat(base, name, AT_REMOVEDIR);
 	}
-	sb_sys_dir_close(&dir);
 }
 
 static bool make_all(int parking, const struct sb_plan *plan)

@@ -448,25 +448,19 @@ static bool is_closing(const struct closing *closing, pid_t process, unsigned lo
 static bool holds(const struct sb_broker *broker, const struct sb_stage *stage, pid_t process,
 		  const struct closing *closing)
 {
-	struct sb_sys_dir dir;
-	const struct dirent64 *entry;
 	char name[SB_PROC_NAME];
 	struct stat info;
 	bool found = false;
-	/* those outside the sandbox cannot be looked at, and hold nothing of it */
-	SB_AUTO_FD int fd = -1;
 
 	snprintf(name, sizeof name, "%d/fd", process);
-	fd = openat(broker->performer->proc, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	sb_sys_dir_init(&dir, fd);
-	while (!found && (entry = sb_sys_dir_next(&dir))) {
+	/* those outside the sandbox cannot be looked at, and hold nothing of it */
+	SB_EACH_ENTRY(fds, broker->performer->proc, name, !found) {
+		const char *fd = fds.entry->d_name;
 		char *end;
-		unsigned long number = strtoul(entry->d_name, &end, 10);
+		unsigned long number = strtoul(fd, &end, 10);
 
-		found = end != entry->d_name && !*end && !is_closing(closing, process, number) &&
-			fstatat(fd, entry->d_name, &info, 0) == 0 && info.st_ino == stage->inode &&
+		found = end != fd && !*end && !is_closing(closing, process, number) &&
+			fstatat(fds.fd, fd, &info, 0) == 0 && info.st_ino == stage->inode &&
 			info.st_dev == stage->device;
 	}
 	return found;
@@ -480,19 +474,13 @@ static bool holds(const struct sb_broker *broker, const struct sb_stage *stage, 
 static bool is_last(const struct sb_broker *broker, const struct sb_stage *stage,
 		    const struct closing *closing)
 {
-	struct sb_sys_dir dir;
-	const struct dirent64 *entry;
 	bool found = holds(broker, stage, closing->process, closing);
-	SB_AUTO_FD int proc =
-		found ? -1
-		      : openat(broker->performer->proc, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (proc < 0)
-		return !found;
-	sb_sys_dir_init(&dir, proc);
-	while (!found && (entry = sb_sys_dir_next(&dir))) {
+	if (found)
+		return false;
+	SB_EACH_ENTRY(processes, broker->performer->proc, ".", !found) {
 		char *end;
-		long process = strtol(entry->d_name, &end, 10);
+		long process = strtol(processes.entry->d_name, &end, 10);
 
 		found = process > 0 && !*end && process != closing->process &&
 			process != getpid() && holds(broker, stage, (pid_t)process, closing);

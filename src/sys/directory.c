@@ -6,13 +6,16 @@
 
 int sb_sys_dir_open(struct sb_sys_dir *dir, const char *path)
 {
-	/* not open(), in which musl sets O_CLOEXEC by a second call */
-	int fd = openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	sb_sys_dir_begin(dir, AT_FDCWD, path);
+	return dir->fd < 0 ? -dir->error : dir->fd;
+}
 
-	if (fd < 0)
-		return -errno;
-	sb_sys_dir_init(dir, fd);
-	return fd;
+struct sb_sys_dir *sb_sys_dir_begin(struct sb_sys_dir *dir, int directory, const char *path)
+{
+	/* not open(), in which musl sets O_CLOEXEC by a second call */
+	sb_sys_dir_init(dir, openat(directory, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	dir->error = dir->fd < 0 ? errno : 0;
+	return dir;
 }
 
 void sb_sys_dir_init(struct sb_sys_dir *dir, int fd)

@@ -2,6 +2,7 @@
  * directory.h - the names in a directory, without asking for memory; and what else there is to a directory.
  *
  *     open (or init) -> next ... next (NULL) -> close
+ *     SB_EACH_ENTRY (list, directory, path, status == SB_OK) ... list.entry->d_name ...
  *
  * For the few directories that every launch lists: opendir(3) costs two mappings and
  * their page faults, more than the listing.  The reader lives on the caller's stack and
@@ -11,13 +12,15 @@
 #define SB_SYS_DIRECTORY_H
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 struct sb_sys_dir {
 	int fd;
-	int error;      /* why there are no more; 0: these were all */
-	size_t at, end; /* of the entries not given out yet */
+	int error;                    /* why there are no more; 0: these were all */
+	size_t at, end;               /* of the entries not given out yet */
+	const struct dirent64 *entry; /* SB_EACH_ENTRY */
 	_Alignas(struct dirent64) char entries[2048];
 };
 
@@ -31,6 +34,16 @@ void sb_sys_dir_init(struct sb_sys_dir *dir, int fd);
 const struct dirent64 *sb_sys_dir_next(struct sb_sys_dir *dir);
 
 void sb_sys_dir_close(struct sb_sys_dir *dir);
+
+/*
+ * Each entry of a directory, as long as that holds: none of one that cannot be opened.  What the loop declares is closed
+ * however it is left.
+ */
+#define SB_EACH_ENTRY(list, directory, path, holds)                                                \
+	for (struct sb_sys_dir list __attribute__((cleanup(sb_sys_dir_close))),                    \
+	     *list##_ = sb_sys_dir_begin(&list, directory, path);                                  \
+	     (holds) && list.fd >= 0 && (list##_->entry = sb_sys_dir_next(list##_));)
+struct sb_sys_dir *sb_sys_dir_begin(struct sb_sys_dir *dir, int directory, const char *path);
 
 /* --- about a directory ----------------------------------------------------------------------------- */
 

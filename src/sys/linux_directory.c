@@ -33,7 +33,8 @@ const struct dirent64 *sb_sys_dir_next(struct sb_sys_dir *dir)
 
 void sb_sys_dir_close(struct sb_sys_dir *dir)
 {
-	close(dir->fd);
+	if (dir->fd >= 0)
+		close(dir->fd);
 	dir->fd = -1;
 }
 

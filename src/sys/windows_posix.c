@@ -268,6 +268,13 @@ int sb_sys_dir_open(struct sb_sys_dir *dir, const char *path)
 	return -ENOSYS;
 }
 
+struct sb_sys_dir *sb_sys_dir_begin(struct sb_sys_dir *dir, int directory, const char *path)
+{
+	(void)directory;
+	dir->fd = sb_sys_dir_open(dir, path);
+	return dir;
+}
+
 void sb_sys_dir_init(struct sb_sys_dir *dir, int fd)
 {
 	(void)fd;
