@@ -32,6 +32,8 @@
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 
+#include "base/each.h"
+
 #define ALLOWED(command)                                                                           \
 	{                                                                                          \
 		SYS_ioctl, SECCOMP_RET_ALLOW, 0,                                                   \
@@ -59,32 +61,26 @@
 #define SET(type, number, size) ALLOWED(_IOC(_IOC_WRITE, type, number, size))
 #define BOTH(type, number, size) ALLOWED(_IOC(_IOC_READ | _IOC_WRITE, type, number, size))
 
+/* For SB_NAMED(). */
+#define EACH(command, none, neither) ALLOWED(command)
+#define SETS(number, type, size) SET(type, number, size)
+
 const struct sb_filter_row sb_file_ioctls[] = {
 	/* Terminals, pipes and the flags of a descriptor: by far the most.  So they come first. */
 	{SYS_ioctl, SECCOMP_RET_ALLOW, 0, {{SB_FILTER_MASKED, 1, SB_IOCTL_TYPE('T')}}},
 
 	/* Every file system's, through the VFS. */
-	ALLOWED(FS_IOC_GETFLAGS),
-	ALLOWED(FS_IOC_FIEMAP),
-	ALLOWED(FS_IOC_GETVERSION),
-	ALLOWED(FS_IOC_FSGETXATTR),
-	ALLOWED(FS_IOC_GETFSLABEL),
-	ALLOWED(FICLONE), /* to a descriptor that is open for writing, as the next */
-	ALLOWED(FICLONERANGE),
+	SB_NAMED(EACH, , , FS_IOC_GETFLAGS, FS_IOC_FIEMAP, FS_IOC_GETVERSION, FS_IOC_FSGETXATTR,
+		 FS_IOC_GETFSLABEL),
+	SB_NAMED(EACH, , , FICLONE, FICLONERANGE), /* to a descriptor that is open for writing */
 	ALLOWED(SB_IOCTL_DEDUPE), /* nobody's contents change; without mounts refused, too */
-	SET('X', 40, 48), /* FS_IOC_RESVSP and what is like it: fallocate() by other names */
-	SET('X', 41, 48),
-	SET('X', 42, 48),
-	SET('X', 43, 48),
-	SET('X', 57, 48),
+	/* FS_IOC_RESVSP and what is like it: fallocate() by other names */
+	SB_NAMED(SETS, 'X', 48, 40, 41, 42, 43, 57),
 	QUERY(0x15, 0, 17),  /* FS_IOC_GETFSUUID */
 	QUERY(0x15, 1, 129), /* FS_IOC_GETFSSYSFSPATH */
 	/* Changes of flags.  Where mounts do not hold them, rows before these refuse. */
-	ALLOWED(SB_IOCTL_SETFLAGS),
-	ALLOWED(SB_IOCTL_SETXATTR),
-	ALLOWED(SB_IOCTL_SETVERSION),
-	ALLOWED(SB_IOCTL_SETVERSION4),
-	ALLOWED(SB_IOCTL_ENABLE_VERITY),
+	SB_NAMED(EACH, , , SB_IOCTL_SETFLAGS, SB_IOCTL_SETXATTR, SB_IOCTL_SETVERSION,
+		 SB_IOCTL_SETVERSION4, SB_IOCTL_ENABLE_VERITY),
 
 	/* 'f' is ext4's, and shared by encryption, verity and procfs. */
 	QUERY('f', 3, 8),   /* EXT4_IOC_GETVERSION */
@@ -107,17 +103,11 @@ const struct sb_filter_row sb_file_ioctls[] = {
 	QUERY('X', 126, 256), /* XFS_IOC_FSGEOMETRY */
 
 	ALLOWED(BTRFS_IOC_INO_LOOKUP), /* without rights: only which subvolume this is */
-	ALLOWED(BTRFS_IOC_SUBVOL_GETFLAGS),
-	ALLOWED(BTRFS_IOC_GET_SUBVOL_INFO),
-	ALLOWED(BTRFS_IOC_FS_INFO),
-	ALLOWED(BTRFS_IOC_DEV_INFO),
-	ALLOWED(BTRFS_IOC_SPACE_INFO),
-	ALLOWED(BTRFS_IOC_GET_FEATURES),
+	SB_NAMED(EACH, , , BTRFS_IOC_SUBVOL_GETFLAGS, BTRFS_IOC_GET_SUBVOL_INFO, BTRFS_IOC_FS_INFO,
+		 BTRFS_IOC_DEV_INFO, BTRFS_IOC_SPACE_INFO, BTRFS_IOC_GET_FEATURES),
 
-	ALLOWED(VFAT_IOCTL_READDIR_BOTH),
-	ALLOWED(VFAT_IOCTL_READDIR_SHORT),
-	ALLOWED(FAT_IOCTL_GET_ATTRIBUTES),
-	ALLOWED(FAT_IOCTL_GET_VOLUME_ID),
+	SB_NAMED(EACH, , , VFAT_IOCTL_READDIR_BOTH, VFAT_IOCTL_READDIR_SHORT,
+		 FAT_IOCTL_GET_ATTRIBUTES, FAT_IOCTL_GET_VOLUME_ID),
 
 	QUERY(0xf5, 12, 4), /* F2FS_IOC_GET_FEATURES: sqlite asks */
 	QUERY(0xf5, 14, 4), /* F2FS_IOC_GET_PIN_FILE */

@@ -19,6 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/each.h"
 #include "enforce/held.h"
 #include "enforce/inside.h"
 #include "enforce/linux_filter.h"
@@ -80,6 +81,17 @@ enum when {
 #define PERM ANSWER(EPERM)
 #define HOLD SECCOMP_RET_USER_NOTIF
 
+/* For SB_NAMED(): calls whatever their arguments. */
+#define CALL(number, answer, when)                                                                 \
+	{                                                                                          \
+		number, answer, when,                                                              \
+		{                                                                                  \
+			{                                                                          \
+				0                                                                  \
+			}                                                                          \
+		}                                                                                  \
+	}
+
 static const struct sb_filter_row table[] = {
 	/* Typing into the user's terminal.  Linux 6.2 lets an admin turn TIOCSTI off
 	 * (dev.tty.legacy_tiocsti), but we cannot count on that: ioctl_tty(2). */
@@ -107,57 +119,29 @@ static const struct sb_filter_row table[] = {
 	{SYS_clone, PERM, EVERY_RUN, {{ANY_BIT, 0, NEW_NAMESPACE}}},
 	{SYS_unshare, PERM, EVERY_RUN, {{ANY_BIT, 0, NEW_NAMESPACE | NEW_TIME_NAMESPACE}}},
 	{SYS_clone3, ANSWER(ENOSYS), EVERY_RUN, {{0}}}, /* flags in memory; libc falls back */
-	{SYS_setns, PERM, EVERY_RUN, {{0}}},
-	{SYS_mount, PERM, EVERY_RUN, {{0}}},
-	{SYS_umount2, PERM, EVERY_RUN, {{0}}},
-	{SYS_pivot_root, PERM, EVERY_RUN, {{0}}},
-	{SYS_chroot, PERM, EVERY_RUN, {{0}}},
-	{SYS_open_tree, PERM, EVERY_RUN, {{0}}},
+	SB_NAMED(CALL, PERM, EVERY_RUN, SYS_setns, SYS_mount, SYS_umount2, SYS_pivot_root,
+		 SYS_chroot, SYS_open_tree),
 	{NR_open_tree_attr, ANSWER(ENOSYS), EVERY_RUN, {{0}}},
-	{SYS_move_mount, PERM, EVERY_RUN, {{0}}},
-	{SYS_fsopen, PERM, EVERY_RUN, {{0}}},
-	{SYS_fsconfig, PERM, EVERY_RUN, {{0}}},
-	{SYS_fsmount, PERM, EVERY_RUN, {{0}}},
-	{SYS_fspick, PERM, EVERY_RUN, {{0}}},
-	{SYS_mount_setattr, PERM, EVERY_RUN, {{0}}},
+	SB_NAMED(CALL, PERM, EVERY_RUN, SYS_move_mount, SYS_fsopen, SYS_fsconfig, SYS_fsmount,
+		 SYS_fspick, SYS_mount_setattr),
 
 	/* Work that is done where no filter looks. */
-	{SYS_io_uring_setup, PERM, EVERY_RUN, {{0}}},
-	{SYS_io_uring_enter, PERM, EVERY_RUN, {{0}}},
-	{SYS_io_uring_register, PERM, EVERY_RUN, {{0}}},
-	{SYS_bpf, PERM, EVERY_RUN, {{0}}},
-	{SYS_perf_event_open, PERM, EVERY_RUN, {{0}}},
-	{SYS_userfaultfd, PERM, EVERY_RUN, {{0}}},
-	{SYS_open_by_handle_at, PERM, EVERY_RUN, {{0}}},
-	{SYS_fanotify_init, PERM, EVERY_RUN, {{0}}},
+	SB_NAMED(CALL, PERM, EVERY_RUN, SYS_io_uring_setup, SYS_io_uring_enter,
+		 SYS_io_uring_register, SYS_bpf, SYS_perf_event_open, SYS_userfaultfd,
+		 SYS_open_by_handle_at, SYS_fanotify_init),
 
 	/* Keys live in keyrings shared with the user's other programs. */
-	{SYS_keyctl, PERM, EVERY_RUN, {{0}}},
-	{SYS_add_key, PERM, EVERY_RUN, {{0}}},
-	{SYS_request_key, PERM, EVERY_RUN, {{0}}},
+	SB_NAMED(CALL, PERM, EVERY_RUN, SYS_keyctl, SYS_add_key, SYS_request_key),
 
 	/* Files that no mount and no directory holds, so nothing else keeps them from being programs. */
-	{SYS_memfd_create, PERM, SOME_PROGRAMS, {{0}}},
-	{NR_memfd_secret, PERM, SOME_PROGRAMS, {{0}}},
+	SB_NAMED(CALL, PERM, SOME_PROGRAMS, SYS_memfd_create, NR_memfd_secret),
 	/* The loader must be executable, and is no program: linux_view_programs.c. */
-	{SYS_execve, HOLD, SOME_PROGRAMS_SUPERVISED, {{0}}},
-	{SYS_execveat, HOLD, SOME_PROGRAMS_SUPERVISED, {{0}}},
+	SB_NAMED(CALL, HOLD, SOME_PROGRAMS_SUPERVISED, SYS_execve, SYS_execveat),
 
 	/* The machine itself. */
-	{SYS_kexec_load, PERM, EVERY_RUN, {{0}}},
-	{SYS_kexec_file_load, PERM, EVERY_RUN, {{0}}},
-	{SYS_init_module, PERM, EVERY_RUN, {{0}}},
-	{SYS_finit_module, PERM, EVERY_RUN, {{0}}},
-	{SYS_delete_module, PERM, EVERY_RUN, {{0}}},
-	{SYS_reboot, PERM, EVERY_RUN, {{0}}},
-	{SYS_swapon, PERM, EVERY_RUN, {{0}}},
-	{SYS_swapoff, PERM, EVERY_RUN, {{0}}},
-	{SYS_acct, PERM, EVERY_RUN, {{0}}},
-	{SYS_quotactl, PERM, EVERY_RUN, {{0}}},
-	{NR_quotactl_fd, PERM, EVERY_RUN, {{0}}},
-	{SYS_syslog, PERM, EVERY_RUN, {{0}}},
-	{SYS_settimeofday, PERM, EVERY_RUN, {{0}}},
-	{SYS_clock_settime, PERM, EVERY_RUN, {{0}}},
+	SB_NAMED(CALL, PERM, EVERY_RUN, SYS_kexec_load, SYS_kexec_file_load, SYS_init_module,
+		 SYS_finit_module, SYS_delete_module, SYS_reboot, SYS_swapon, SYS_swapoff, SYS_acct,
+		 SYS_quotactl, NR_quotactl_fd, SYS_syslog, SYS_settimeofday, SYS_clock_settime),
 
 	/* PRIO_PGRP and PRIO_USER, and their like for ioprio: rows_of_process() */
 	{SYS_setpriority, PERM, EVERY_RUN, {{DIFFERENT, 0, PRIO_PROCESS}}},
@@ -188,30 +172,15 @@ static const struct sb_filter_row table[] = {
 
 	/* Queues, semaphores and memory of other programs of the user, where they are not in a
 	 * namespace of their own: their numbers can be guessed, and no path leads there. */
-	{SYS_mq_open, PERM, SHARED_IPC, {{0}}},
-	{SYS_mq_unlink, PERM, SHARED_IPC, {{0}}},
-	{SYS_mq_timedsend, PERM, SHARED_IPC, {{0}}},
-	{SYS_mq_timedreceive, PERM, SHARED_IPC, {{0}}},
-	{SYS_mq_notify, PERM, SHARED_IPC, {{0}}},
-	{SYS_mq_getsetattr, PERM, SHARED_IPC, {{0}}},
+	SB_NAMED(CALL, PERM, SHARED_IPC, SYS_mq_open, SYS_mq_unlink, SYS_mq_timedsend,
+		 SYS_mq_timedreceive, SYS_mq_notify, SYS_mq_getsetattr),
 	/* The broker knows which are the run's own (sysv.h); where nobody listens, as in a static run, the
 	 * answer is ENOSYS, that of a kernel without them: seccomp(2). */
-	{SYS_msgget, HOLD, SHARED_IPC, {{0}}},
-	{SYS_msgctl, HOLD, SHARED_IPC, {{0}}},
-	{SYS_msgrcv, HOLD, SHARED_IPC, {{0}}},
-	{SYS_msgsnd, HOLD, SHARED_IPC, {{0}}},
-	{SYS_semget, HOLD, SHARED_IPC, {{0}}},
-	{SYS_semctl, HOLD, SHARED_IPC, {{0}}},
-	{SYS_semtimedop, HOLD, SHARED_IPC, {{0}}},
-	{SYS_semop, HOLD, SHARED_IPC, {{0}}},
-	{SYS_shmget, HOLD, SHARED_IPC, {{0}}},
-	{SYS_shmctl, HOLD, SHARED_IPC, {{0}}},
-	{SYS_shmat, HOLD, SHARED_IPC, {{0}}},
+	SB_NAMED(CALL, HOLD, SHARED_IPC, SYS_msgget, SYS_msgctl, SYS_msgrcv, SYS_msgsnd, SYS_semget,
+		 SYS_semctl, SYS_semtimedop, SYS_semop, SYS_shmget, SYS_shmctl, SYS_shmat),
 
 	/* Metadata calls too new for anyone to need; programs fall back. */
-	{NR_setxattrat, ANSWER(ENOSYS), EVERY_RUN, {{0}}},
-	{NR_removexattrat, ANSWER(ENOSYS), EVERY_RUN, {{0}}},
-	{NR_file_setattr, ANSWER(ENOSYS), EVERY_RUN, {{0}}},
+	SB_NAMED(CALL, ANSWER(ENOSYS), EVERY_RUN, NR_setxattrat, NR_removexattrat, NR_file_setattr),
 
 	/* Families with little use and many bugs; VSOCK reaches the host of a machine. */
 	{SYS_socket,
@@ -240,9 +209,7 @@ static const struct sb_filter_row table[] = {
 	/* openat2() has the mode in memory (rows_of_held()), and callers fall back. */
 	{SYS_openat2, ANSWER(ENOSYS), AS_ROOT_STATIC, {{0}}},
 #ifdef __x86_64__
-	{SYS_uselib, PERM, EVERY_RUN, {{0}}},
-	{SYS_iopl, PERM, EVERY_RUN, {{0}}},
-	{SYS_ioperm, PERM, EVERY_RUN, {{0}}},
+	SB_NAMED(CALL, PERM, EVERY_RUN, SYS_uselib, SYS_iopl, SYS_ioperm),
 #endif
 
 	/* Supervised: what held.h does not say.  After the rows above: of two rows for one number
@@ -259,12 +226,8 @@ static const struct sb_filter_row table[] = {
 	{SYS_socketpair, HOLD, SUPERVISED, {{EQUAL, 0, AF_UNIX}, {ANY_BIT, 1, 2}}},
 	{SYS_socket, HOLD, HOLDS_SOCKETS, {{0}}},
 	/* Nothing else keeps them inside: supervise/linux_signals.c. */
-	{SYS_kill, HOLD, HOLDS_SIGNALS, {{0}}},
-	{SYS_tkill, HOLD, HOLDS_SIGNALS, {{0}}},
-	{SYS_tgkill, HOLD, HOLDS_SIGNALS, {{0}}},
-	{SYS_rt_sigqueueinfo, HOLD, HOLDS_SIGNALS, {{0}}},
-	{SYS_rt_tgsigqueueinfo, HOLD, HOLDS_SIGNALS, {{0}}},
-	{SYS_pidfd_send_signal, HOLD, HOLDS_SIGNALS, {{0}}},
+	SB_NAMED(CALL, HOLD, HOLDS_SIGNALS, SYS_kill, SYS_tkill, SYS_tgkill, SYS_rt_sigqueueinfo,
+		 SYS_rt_tgsigqueueinfo, SYS_pidfd_send_signal),
 	/* The namespace has no names for them: sb_groups_note(). */
 	{SYS_getgroups, HOLD, HOLDS_GROUPS, {{0}}},
 	/*
@@ -291,30 +254,19 @@ static const struct sb_filter_row performer_table[] = {
 	{SYS_ioctl, SECCOMP_RET_ALLOW, EVERY_RUN, {{EQUAL, 1, SB_IOCTL_GETFLAGS}}},
 	{SYS_ioctl, PERM, NO_MOUNTS, {{EQUAL, 1, SB_IOCTL_SETFLAGS}}}, /* metadata, as below */
 	{SYS_ioctl, SECCOMP_RET_ALLOW, EVERY_RUN, {{EQUAL, 1, SB_IOCTL_SETFLAGS}}},
-	{SYS_execve, PERM, EVERY_RUN, {{0}}},
-	{SYS_execveat, PERM, EVERY_RUN, {{0}}},
-	{SYS_ptrace, PERM, EVERY_RUN, {{0}}},
+	SB_NAMED(CALL, PERM, EVERY_RUN, SYS_execve, SYS_execveat, SYS_ptrace),
 	{SYS_process_vm_writev, PERM, NO_LANDLOCK, {{0}}}, /* else only into the run's processes */
 	{SYS_unshare, PERM, EVERY_RUN, {{ANY_BIT, 0, NEW_NAMESPACE | NEW_TIME_NAMESPACE}}},
-	{SYS_setns, PERM, EVERY_RUN, {{0}}},
-	{SYS_mount, PERM, EVERY_RUN, {{0}}},
-	{SYS_move_mount, PERM, EVERY_RUN, {{0}}},
-	{SYS_open_tree, PERM, EVERY_RUN, {{0}}},
-	{SYS_mount_setattr, PERM, EVERY_RUN, {{0}}},
-	{SYS_umount2, PERM, EVERY_RUN, {{0}}},
-	{SYS_io_uring_setup, PERM, EVERY_RUN, {{0}}},
-	{SYS_bpf, PERM, EVERY_RUN, {{0}}},
-	{SYS_open_by_handle_at, PERM, EVERY_RUN, {{0}}},
-	{SYS_keyctl, PERM, EVERY_RUN, {{0}}},
+	SB_NAMED(CALL, PERM, EVERY_RUN, SYS_setns, SYS_mount, SYS_move_mount, SYS_open_tree,
+		 SYS_mount_setattr, SYS_umount2, SYS_io_uring_setup, SYS_bpf, SYS_open_by_handle_at,
+		 SYS_keyctl),
 	{SYS_socket, PERM, MAKES_NO_SOCKETS, {{DIFFERENT, 0, AF_UNIX}, {DIFFERENT, 0, AF_NETLINK}}},
 	/* which file a socket is bound to: sys/unix_diag.h */
 	{SYS_socket,
 	 PERM,
 	 MAKES_NO_SOCKETS,
 	 {{EQUAL, 0, AF_NETLINK}, {DIFFERENT, 2, NETLINK_SOCK_DIAG}}},
-	{NR_setxattrat, PERM, NO_MOUNTS, {{0}}},
-	{NR_removexattrat, PERM, NO_MOUNTS, {{0}}},
-	{NR_file_setattr, PERM, NO_MOUNTS, {{0}}},
+	SB_NAMED(CALL, PERM, NO_MOUNTS, NR_setxattrat, NR_removexattrat, NR_file_setattr),
 };
 
 #define ROWS (sizeof table / sizeof table[0])

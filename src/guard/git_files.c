@@ -27,28 +27,27 @@
 #define GIT "git"
 #define ROW(pattern, kind, who, why)                                                               \
 	{                                                                                          \
-		"<git>/" pattern, who, why, kind, 0, ""                                            \
+		"<git>/" pattern, who, why, SB_GUARD_##kind, 0, ""                                 \
 	}
-#define FREE(pattern, who, why) ROW(pattern, SB_GUARD_ANYTHING, who, why)
-#define IDS(pattern, why) ROW(pattern, SB_GUARD_GIT_IDS, GIT, why)
-#define NUMBER(pattern, why) ROW(pattern, SB_GUARD_GIT_NUMBER, "prompts", why)
-#define NAMES(pattern, who, why) ROW(pattern, SB_GUARD_GIT_NAMES, who, why)
-#define ASK(pattern, who, why) ROW(pattern, SB_GUARD_SAME, who, why)
+#define FREE(pattern, who, why) ROW(pattern, ANYTHING, who, why)
+#define IDS(pattern, why) ROW(pattern, GIT_IDS, GIT, why)
+#define NUMBER(pattern, why) ROW(pattern, GIT_NUMBER, "prompts", why)
+#define NAMES(pattern, who, why) ROW(pattern, GIT_NAMES, who, why)
+#define ASK(pattern, who, why) ROW(pattern, SAME, who, why)
 
 static const struct sb_guard_row rows[] = {
 	/* most of what is written: objects, branches, their history */
-	ROW("objects/info/alternates", SB_GUARD_ALTERNATES, GIT,
+	ROW("objects/info/alternates", ALTERNATES, GIT,
 	    "makes git take objects from another place"),
-	ROW("objects/pack/multi-pack-index", SB_GUARD_GIT_PACKS, GIT,
-	    "git removes packs that it names"),
+	ROW("objects/pack/multi-pack-index", GIT_PACKS, GIT, "git removes packs that it names"),
 	FREE("objects/**", GIT, "data, named and checked by its hash, and lists of it"),
 	FREE("**.lock", GIT, "becomes what it locks by a rename, and is judged then"),
-	ROW("refs/**", SB_GUARD_GIT_REF, "prompts",
+	ROW("refs/**", GIT_REF, "prompts",
 	    "names of branches and tags end in prompts, which shells expand"),
 	FREE("logs/**", GIT, "git reflog shows it; the ids in it are only looked up"),
-	ROW("HEAD", SB_GUARD_GIT_REF, "prompts",
+	ROW("HEAD", GIT_REF, "prompts",
 	    "the branch that it names ends in prompts, which shells expand"),
-	ROW("packed-refs", SB_GUARD_GIT_PACKED, "prompts",
+	ROW("packed-refs", GIT_PACKED, "prompts",
 	    "names of branches and tags end in prompts, which shells expand"),
 	FREE("packed-refs.new", GIT, "becomes packed-refs by a rename, and is judged then"),
 	FREE("._packed-refs*", "go-git", "becomes packed-refs by a rename, and is judged then"),
@@ -73,7 +72,7 @@ static const struct sb_guard_row rows[] = {
 	IDS("shallow", "where history ends"),
 	FREE("shallow_*", GIT, "becomes shallow, and is judged then"),
 	FREE("FETCH_HEAD", GIT, "ids that git looks up, and text for the message of a merge"),
-	ROW("NOTES_MERGE_REF", SB_GUARD_GIT_REF, GIT, "the notes that are being merged"),
+	ROW("NOTES_MERGE_REF", GIT_REF, GIT, "the notes that are being merged"),
 	IDS("NOTES_MERGE_PARTIAL", "the notes that are being merged"),
 	FREE("NOTES_MERGE_WORKTREE/*", GIT, "notes with conflicts, for the editor"),
 
@@ -89,7 +88,7 @@ static const struct sb_guard_row rows[] = {
 	     "made anew each time before it is applied"),
 	FREE("description", "gitweb", "shown, and escaped for that"),
 	NAMES("MERGE_MODE", GIT, "how to merge: no-ff"),
-	ROW("MERGE_RR", SB_GUARD_GIT_RERERE, GIT,
+	ROW("MERGE_RR", GIT_RERERE, GIT,
 	    "the next git commit reads and rewrites the files that it names"),
 	FREE("rr-cache/*/preimage*", GIT, "a conflict as it was, compared by rerere"),
 	FREE("rr-cache/*/postimage*", GIT, "how a conflict was resolved, for the work tree"),
@@ -98,9 +97,9 @@ static const struct sb_guard_row rows[] = {
 	/* bisect */
 	NAMES("BISECT_START", GIT, "the branch that git bisect reset goes back to"),
 	NAMES("BISECT_TERMS", GIT, "words for good and bad, which become parts of branch names"),
-	ROW("BISECT_NAMES", SB_GUARD_GIT_QUOTED, GIT,
+	ROW("BISECT_NAMES", GIT_QUOTED, GIT,
 	    "paths, which versions of git bisect in shell evaluate"),
-	ROW("BISECT_LOG", SB_GUARD_GIT_QUOTED, GIT,
+	ROW("BISECT_LOG", GIT_QUOTED, GIT,
 	    "commands, which versions of git bisect in shell evaluate"),
 	NAMES("BISECT_ANCESTORS_OK", GIT, "only whether it is there"),
 	NAMES("BISECT_FIRST_PARENT", GIT, "only whether it is there"),
@@ -122,26 +121,23 @@ static const struct sb_guard_row rows[] = {
 	NAMES("rebase-merge/refs-to-delete", GIT, "labels that git rebase deletes at its end"),
 	NAMES("rebase-merge/update-refs", GIT, "branches that git rebase moves at its end"),
 	NAMES("rebase-merge/current-fixups", GIT, "what is being squashed"),
-	ROW("rebase-merge/git-rebase-todo", SB_GUARD_REBASE_TODO, GIT,
+	ROW("rebase-merge/git-rebase-todo", REBASE_TODO, GIT,
 	    "git rebase --continue runs its exec lines"),
 	FREE("rebase-merge/git-rebase-todo.backup", GIT,
 	     "compared with the list, to find commits that are missing"),
 	FREE("rebase-merge/dropped", GIT, "commits that were left out, to be named again"),
 	FREE("rebase-merge/done", GIT, "steps that were taken; shown, never taken again"),
-	ROW("rebase-merge/author-script", SB_GUARD_GIT_AUTHOR, GIT,
+	ROW("rebase-merge/author-script", GIT_AUTHOR, GIT,
 	    "assignments, which versions of git in shell evaluate"),
 	FREE("rebase-merge/message*", GIT, "a message for the editor"),
 	FREE("rebase-merge/patch", GIT, "shown by git rebase --show-current-patch"),
-	ROW("rebase-merge/strategy", SB_GUARD_STRATEGY, GIT,
-	    "git rebase --continue runs git-merge-NAME"),
-	ROW("rebase-merge/strategy_opts", SB_GUARD_GIT_STRATEGY_OPTIONS, GIT,
-	    "options for the merge"),
-	ROW("rebase-merge/gpg_sign_opt", SB_GUARD_GIT_OPTIONS, GIT, "an option for git commit"),
-	ROW("rebase-merge/allow_rerere_autoupdate", SB_GUARD_GIT_OPTIONS, GIT,
-	    "an option for git commit"),
+	ROW("rebase-merge/strategy", STRATEGY, GIT, "git rebase --continue runs git-merge-NAME"),
+	ROW("rebase-merge/strategy_opts", GIT_STRATEGY_OPTIONS, GIT, "options for the merge"),
+	ROW("rebase-merge/gpg_sign_opt", GIT_OPTIONS, GIT, "an option for git commit"),
+	ROW("rebase-merge/allow_rerere_autoupdate", GIT_OPTIONS, GIT, "an option for git commit"),
 	SB_NAMED(NAMES, GIT, "only whether it is there", "rebase-merge/interactive",
 		 "rebase-merge/quiet", "rebase-merge/verbose"),
-	ROW("rebase-merge/signoff", SB_GUARD_GIT_OPTIONS, GIT, "an option for git commit"),
+	ROW("rebase-merge/signoff", GIT_OPTIONS, GIT, "an option for git commit"),
 	SB_NAMED(NAMES, GIT, "only whether it is there", "rebase-merge/cdate_is_adate",
 		 "rebase-merge/ignore_date", "rebase-merge/force-rebase",
 		 "rebase-merge/rescheduled", "rebase-merge/drop_redundant_commits",
@@ -157,13 +153,12 @@ static const struct sb_guard_row rows[] = {
 	FREE("rebase-apply/info", GIT, "author and subject of a patch, parsed by git"),
 	SB_NAMED(FREE, GIT, "a message", "rebase-apply/msg", "rebase-apply/msg-clean",
 		 "rebase-apply/final-commit"),
-	ROW("rebase-apply/author-script", SB_GUARD_GIT_AUTHOR, GIT,
+	ROW("rebase-apply/author-script", GIT_AUTHOR, GIT,
 	    "assignments, which versions of git in shell evaluate"),
-	ROW("rebase-apply/apply-opt", SB_GUARD_GIT_OPTIONS, GIT, "options for git apply"),
-	ROW("rebase-apply/gpg_sign_opt", SB_GUARD_GIT_OPTIONS, GIT, "an option for git commit"),
+	ROW("rebase-apply/apply-opt", GIT_OPTIONS, GIT, "options for git apply"),
+	ROW("rebase-apply/gpg_sign_opt", GIT_OPTIONS, GIT, "an option for git commit"),
 	NAMES("rebase-apply/rerere-autoupdate", GIT, "a number"),
-	ROW("rebase-apply/allow_rerere_autoupdate", SB_GUARD_GIT_OPTIONS, GIT,
-	    "an option for git commit"),
+	ROW("rebase-apply/allow_rerere_autoupdate", GIT_OPTIONS, GIT, "an option for git commit"),
 	NAMES("rebase-apply/head-name", GIT, "prompts show it, and shells expand prompts"),
 	NAMES("rebase-apply/onto_name", GIT, "prompts show it"),
 	IDS("rebase-apply/onto", "what the rebase is put on; prompts show it"),
@@ -179,31 +174,27 @@ static const struct sb_guard_row rows[] = {
 		 "rebase-apply/sign", "rebase-apply/threeway", "rebase-apply/utf8"),
 	NAMES("rebase-apply/quoted-cr", GIT, "a word"),
 	NAMES("rebase-apply/no-reflog", GIT, "only whether it is there"),
-	ROW("rebase-apply/strategy", SB_GUARD_STRATEGY, GIT,
-	    "git rebase --continue runs git-merge-NAME"),
-	ROW("rebase-apply/strategy_opts", SB_GUARD_GIT_STRATEGY_OPTIONS, GIT,
-	    "options for the merge"),
+	ROW("rebase-apply/strategy", STRATEGY, GIT, "git rebase --continue runs git-merge-NAME"),
+	ROW("rebase-apply/strategy_opts", GIT_STRATEGY_OPTIONS, GIT, "options for the merge"),
 
 	/* several picks or reverts */
-	ROW("sequencer/todo", SB_GUARD_REBASE_TODO, GIT, "the steps of git cherry-pick --continue"),
-	ROW("sequencer/opts", SB_GUARD_SEQUENCER, GIT,
-	    "git cherry-pick --continue runs git-merge-NAME"),
+	ROW("sequencer/todo", REBASE_TODO, GIT, "the steps of git cherry-pick --continue"),
+	ROW("sequencer/opts", SEQUENCER, GIT, "git cherry-pick --continue runs git-merge-NAME"),
 	IDS("sequencer/head", "where the picks began"),
 	IDS("sequencer/abort-safety", "where the picks stopped"),
 
 	/* what git is told about the repository */
-	ROW("config", SB_GUARD_GIT_CONFIG, GIT, "git config can name programs to run"),
-	ROW("config.worktree", SB_GUARD_GIT_CONFIG, GIT, "git config can name programs to run"),
+	ROW("config", GIT_CONFIG, GIT, "git config can name programs to run"),
+	ROW("config.worktree", GIT_CONFIG, GIT, "git config can name programs to run"),
 	FREE("hooks/*.sample", GIT, "git never runs it"),
 	{"<git>/hooks/*", GIT, "git runs hooks", SB_GUARD_SAME, SB_GUARD_IF_EXECUTABLE, ""},
 	ASK("branches/*", GIT, "remotes in an old form, which can name programs"),
 	ASK("remotes/*", GIT, "remotes in an old form, which can name programs"),
-	ROW("commondir", SB_GUARD_COMMONDIR, GIT, "leads git to other hooks and config"),
-	ROW("gitdir", SB_GUARD_GITDIR, GIT,
-	    "names the files that git worktree moves, repairs and removes"),
-	ROW("locked", SB_GUARD_GIT_TEXT, GIT, "git worktree list prints it as it is"),
-	ROW("info/exclude", SB_GUARD_GIT_EXCLUDE, GIT, "patterns of names that git does not show"),
-	ROW("info/attributes", SB_GUARD_GIT_EXCLUDE, GIT,
+	ROW("commondir", COMMONDIR, GIT, "leads git to other hooks and config"),
+	ROW("gitdir", GITDIR, GIT, "names the files that git worktree moves, repairs and removes"),
+	ROW("locked", GIT_TEXT, GIT, "git worktree list prints it as it is"),
+	ROW("info/exclude", GIT_EXCLUDE, GIT, "patterns of names that git does not show"),
+	ROW("info/attributes", GIT_EXCLUDE, GIT,
 	    "patterns of files that git diff takes for binary"),
 	FREE("info/sparse-checkout", GIT, "patterns of names"),
 	FREE("info/refs", "git over http", "a list for others, which git makes anew"),
@@ -211,8 +202,7 @@ static const struct sb_guard_row rows[] = {
 	IDS("info/grafts", "parents of commits, in an old form"),
 
 	/* housekeeping */
-	ROW("gc.log", SB_GUARD_GIT_TEXT, GIT,
-	    "the next command prints it; older versions of git as it is"),
+	ROW("gc.log", GIT_TEXT, GIT, "the next command prints it; older versions of git as it is"),
 	FREE("gc.pid", GIT, "a number and a host, compared"),
 	FREE("lost-found/**", GIT, "what git fsck found, for people"),
 	FREE("info/fast-import/*", GIT, "marks of git fast-import, parsed"),

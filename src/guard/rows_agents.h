@@ -2,8 +2,7 @@
 /* clang-format off */
 
 	/* agents */
-	CHECKED(".claude/settings.json", SB_GUARD_AGENT_LOOKS, ".claude/settings.json",
-		"Claude Code", "hooks, permissions and status line"),
+	CHECKED(".claude/settings.json", AGENT_LOOKS, ".claude/settings.json", "Claude Code", "hooks, permissions and status line"),
 	AT(".claude/settings.local.json", "Claude Code", "hooks, permissions and status line"),
 	STATE(".claude/*-cache.json", "Claude Code", "answers of servers"),
 	STATE(".claude/.last-update-result.json", "Claude Code", "when it was updated last"),
@@ -25,8 +24,7 @@
 	/* the directories are made by every session; files in them are what hooks have left */
 	BENEATH(".claude/session-env", "Claude Code", "a resumed session runs it in its shell"),
 	BENEATH(".claude-plugin", "Claude Code", "plugins with hooks and MCP servers"),
-	CHECKED(".claude.json", SB_GUARD_AGENT_JSON, ".claude.json", "Claude Code",
-		"MCP servers and trusted projects"),
+	CHECKED(".claude.json", AGENT_JSON, ".claude.json", "Claude Code", "MCP servers and trusted projects"),
 	AT(".mcp.json", "agents", "programs an agent starts"),
 	AT(".lsp.json", "Claude Code", "language servers an agent starts"),
 	BENEATH(".agents/skills", "agents", "skills with scripts"),

@@ -25,8 +25,7 @@
 	   "hooks and scripts that mise runs on cd, once trusted"),
 	AT(".autoenv", "autoenv", "autoenv runs it on cd"),
 	AT(".env.leave", "autoenv", "autoenv runs it on leaving"),
-	CHECKED(".env", SB_GUARD_DOTENV, "", "autoenv, zsh's dotenv plugin, agents",
-		"shells run it on cd; agents take their settings from it"),
+	CHECKED(".env", DOTENV, "", "autoenv, zsh's dotenv plugin, agents", "shells run it on cd; agents take their settings from it"),
 	/* what bun reads at its start, and every program that it compiled: agents among them */
 	SB_NAMED(DOTENV, "bun, agents, direnv", "agents take their settings from it; a trusted .envrc may read it",
 		 ".env.local", ".env.development", ".env.development.local", ".env.production", ".env.production.local",

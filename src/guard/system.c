@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/each.h"
 #include "guard/guard.h"
 
 /* The name, or with a star all names that begin so; and all beneath. */
@@ -55,8 +56,7 @@ static const struct sb_guard_row rows[] = {
 	OBEYED("/etc/environment*", "logins", "variables of every login"),
 	OBEYED("/etc/update-motd.d", "logins", "scripts that run at every login"),
 	OBEYED("/etc/skel", "logins", "start-up files of every new user"),
-	OBEYED("/etc/xdg", "desktop", "programs that start with the desktop"),
-	OBEYED("/etc/X11", "desktop", "programs that start with the desktop"),
+	SB_NAMED(OBEYED, "desktop", "programs that start with the desktop", "/etc/xdg", "/etc/X11"),
 	OBEYED("/etc/ld.so.*", "every program", "libraries that every program loads"),
 	OBEYED("/etc/nsswitch.conf", "every program", "libraries that look up users and hosts"),
 	OBEYED("/etc/passwd*", "logins", "who is root, and which shell starts"),
@@ -70,29 +70,22 @@ static const struct sb_guard_row rows[] = {
 	OBEYED("/etc/polkit-1", "polkit", "who may do what root may"),
 	OBEYED("/etc/dbus-1", "D-Bus", "who may do what services may"),
 	OBEYED("/etc/ssh", "ssh", "who may log in, and commands that ssh runs"),
-	OBEYED("/etc/network", "the network", "scripts that run with the network"),
-	OBEYED("/etc/NetworkManager", "the network", "scripts that run with the network"),
-	OBEYED("/etc/dhcp*", "the network", "scripts that run with the network"),
+	SB_NAMED(OBEYED, "the network", "scripts that run with the network", "/etc/network",
+		 "/etc/NetworkManager", "/etc/dhcp*"),
 	OBEYED("/etc/apt", "apt", "commands that apt runs, and where packages come from"),
 	OBEYED("/etc/dpkg", "dpkg", "commands that dpkg runs"),
 	OBEYED("/var/lib/dpkg", "dpkg", "scripts of packages, which dpkg runs"),
 	OBEYED("/etc/gitconfig", "git", "git config can name programs to run"),
 	OBEYED("/etc/claude-code", "Claude Code", "hooks and servers of every session"),
-	OBEYED("/usr/lib/systemd", "systemd", "services and timers of the machine"),
-	OBEYED("/usr/local/lib/systemd", "systemd", "services and timers of the machine"),
-	OBEYED("/lib/systemd", "systemd", "services and timers of the machine"),
-	OBEYED("/usr/lib/udev", "udev", "commands that udev runs"),
-	OBEYED("/lib/udev", "udev", "commands that udev runs"),
+	SB_NAMED(OBEYED, "systemd", "services and timers of the machine", "/usr/lib/systemd",
+		 "/usr/local/lib/systemd", "/lib/systemd"),
+	SB_NAMED(OBEYED, "udev", "commands that udev runs", "/usr/lib/udev", "/lib/udev"),
 	OBEYED("/proc/sys", "the kernel", "settings, among them programs that it runs"),
 	OBEYED("/proc/sysrq-*", "the kernel", "commands to the kernel"),
 	OBEYED("/sys", "the kernel", "settings, among them programs that it runs"),
 	PROGRAMS("/etc/alternatives", "everybody", "programs by their usual names"),
-	PROGRAMS("/usr/bin", "everybody", "programs on everybody's PATH"),
-	PROGRAMS("/usr/sbin", "everybody", "programs on everybody's PATH"),
-	PROGRAMS("/usr/local/bin", "everybody", "programs on everybody's PATH"),
-	PROGRAMS("/usr/local/sbin", "everybody", "programs on everybody's PATH"),
-	PROGRAMS("/bin", "everybody", "programs on everybody's PATH"),
-	PROGRAMS("/sbin", "everybody", "programs on everybody's PATH"),
+	SB_NAMED(PROGRAMS, "everybody", "programs on everybody's PATH", "/usr/bin", "/usr/sbin",
+		 "/usr/local/bin", "/usr/local/sbin", "/bin", "/sbin"),
 };
 
 #define ROWS (sizeof rows / sizeof rows[0])

@@ -73,32 +73,32 @@
 	}
 #define CHECKED(pattern, kind, held, who, why)                                                     \
 	{                                                                                          \
-		pattern, who, why, kind, 0, held                                                   \
+		pattern, who, why, SB_GUARD_##kind, 0, held                                        \
 	}
-#define LOOSE(pattern, who, why) CHECKED(pattern, SB_GUARD_SAME, "", who, why)
+#define LOOSE(pattern, who, why) CHECKED(pattern, SAME, "", who, why)
 /* Some prompts expand what they show. */
-#define SHOWN(pattern, who, why) CHECKED(pattern, SB_GUARD_GIT_NAMES, "", who, why)
-#define PUT_BACK(pattern, who, why) CHECKED(pattern, SB_GUARD_HG_JOURNAL, "", who, why)
-#define DOTENV(pattern, who, why) CHECKED(pattern, SB_GUARD_DOTENV, "", who, why)
-#define VERSION(pattern, who, why) CHECKED(pattern, SB_GUARD_TOOL_VERSIONS, "", who, why)
-#define INDEX(pattern, who, why) CHECKED(pattern, SB_GUARD_INDEX, "", who, why)
-#define PACKS(pattern, who, why) CHECKED(pattern, SB_GUARD_GIT_PACKS, "", who, why)
+#define SHOWN(pattern, who, why) CHECKED(pattern, GIT_NAMES, "", who, why)
+#define PUT_BACK(pattern, who, why) CHECKED(pattern, HG_JOURNAL, "", who, why)
+#define DOTENV(pattern, who, why) CHECKED(pattern, DOTENV, "", who, why)
+#define VERSION(pattern, who, why) CHECKED(pattern, TOOL_VERSIONS, "", who, why)
+#define INDEX(pattern, who, why) CHECKED(pattern, INDEX, "", who, why)
+#define PACKS(pattern, who, why) CHECKED(pattern, GIT_PACKS, "", who, why)
 
 static const struct sb_guard_row rows[] = {
 	/* git: what it runs, and what leads it to other metadata */
 	{"<git>/hooks/*", "git", "git runs hooks", SB_GUARD_SAME, SB_GUARD_IF_EXECUTABLE,
 	 "<git>/hooks"},
-	CHECKED("<git>/config", SB_GUARD_GIT_CONFIG, "<git>/config", "git",
+	CHECKED("<git>/config", GIT_CONFIG, "<git>/config", "git",
 		"git config can name programs to run"),
 	/* anywhere: a directory with a commondir needs no objects of its own */
-	CHECKED("config.worktree", SB_GUARD_GIT_CONFIG, "<git>/config.worktree", "git",
+	CHECKED("config.worktree", GIT_CONFIG, "<git>/config.worktree", "git",
 		"git config can name programs to run"),
-	CHECKED("commondir", SB_GUARD_COMMONDIR, "<git>/commondir", "git",
+	CHECKED("commondir", COMMONDIR, "<git>/commondir", "git",
 		"leads git to other hooks and config"),
-	CHECKED(".git", SB_GUARD_GITFILE, "", "git", "leads git to its hooks and config"),
-	CHECKED("worktrees/*/gitdir", SB_GUARD_GITDIR, "", "git",
+	CHECKED(".git", GITFILE, "", "git", "leads git to its hooks and config"),
+	CHECKED("worktrees/*/gitdir", GITDIR, "", "git",
 		"names the files that git worktree moves, repairs and removes"),
-	CHECKED("objects/info/alternates", SB_GUARD_ALTERNATES, "", "git",
+	CHECKED("objects/info/alternates", ALTERNATES, "", "git",
 		"makes git take objects from another place"),
 	PACKS("objects/pack/multi-pack-index", "git", "git removes packs that it names"),
 	PACKS("objects/pack/multi-pack-index.d/*.midx", "git", "git removes packs that it names"),
@@ -111,15 +111,15 @@ static const struct sb_guard_row rows[] = {
 	{"<git>/*", "git",
 	 "part of the repository that this checkout belongs to, outside the project", SB_GUARD_SAME,
 	 SB_GUARD_IF_ELSEWHERE, ""},
-	CHECKED("rebase-merge/git-rebase-todo", SB_GUARD_REBASE_TODO, "", "git",
+	CHECKED("rebase-merge/git-rebase-todo", REBASE_TODO, "", "git",
 		"git rebase --continue runs its exec lines"),
-	CHECKED("rebase-merge/strategy", SB_GUARD_STRATEGY, "", "git",
+	CHECKED("rebase-merge/strategy", STRATEGY, "", "git",
 		"git rebase --continue runs git-merge-NAME"),
-	CHECKED("sequencer/opts", SB_GUARD_SEQUENCER, "", "git",
+	CHECKED("sequencer/opts", SEQUENCER, "", "git",
 		"git cherry-pick --continue runs git-merge-NAME"),
-	CHECKED(".gitmodules", SB_GUARD_GITMODULES, "", "git",
+	CHECKED(".gitmodules", GITMODULES, "", "git",
 		"git submodule update fetches what it names, to where it names"),
-	CHECKED(".lfsconfig", SB_GUARD_LFSCONFIG, "", "git-lfs",
+	CHECKED(".lfsconfig", LFSCONFIG, "", "git-lfs",
 		"where git push sends large files, and git checkout takes them from"),
 	/* not "obeyed", but whoever can change them can take --protect-ignored off a file */
 	{".gitignore", "sandbash", "says what --protect-ignored protects; with that option only",
@@ -127,14 +127,14 @@ static const struct sb_guard_row rows[] = {
 	{"<git>/info/exclude", "sandbash",
 	 "says what --protect-ignored protects; with that option only", SB_GUARD_IGNORE,
 	 SB_GUARD_IF_PROTECTING, ""},
-	CHECKED(".gitconfig", SB_GUARD_GIT_CONFIG, ".gitconfig", "git",
+	CHECKED(".gitconfig", GIT_CONFIG, ".gitconfig", "git",
 		"git config can name programs to run"),
-	CHECKED(".config/git/config", SB_GUARD_GIT_CONFIG, ".config/git/config", "git",
+	CHECKED(".config/git/config", GIT_CONFIG, ".config/git/config", "git",
 		"git config can name programs to run"),
 	/* of the git that makes checkpoints for Gemini CLI and Qwen Code, in ~/.gemini/history/NAME */
-	CHECKED(".gitconfig_system_empty", SB_GUARD_GIT_CONFIG, "", "git",
+	CHECKED(".gitconfig_system_empty", GIT_CONFIG, "", "git",
 		"git config can name programs to run"),
-	CHECKED("history/*/git/config", SB_GUARD_GIT_CONFIG, "", "Gemini CLI, Qwen Code",
+	CHECKED("history/*/git/config", GIT_CONFIG, "", "Gemini CLI, Qwen Code",
 		"git config can name programs to run"),
 	SB_NAMED(SHOWN, "Mercurial, prompts", "some prompts run it", ".hg/branch", ".hg/topic",
 		 ".hg/bookmarks", ".hg/bookmarks.current", ".hg/localtags", ".hg/patches.queue*",
@@ -150,9 +150,8 @@ static const struct sb_guard_row rows[] = {
 	SB_NAMED(PUT_BACK, "Sapling", "names files that sl recover writes or deletes",
 		 ".sl/store/journal", ".sl/store/journal.backupfiles", ".sl/store/undo",
 		 ".sl/store/undo.backupfiles"),
-	CHECKED(".hg/patches*/series", SB_GUARD_SERIES, "", "Mercurial, prompts",
-		"some prompts run it"),
-	CHECKED("patches/series", SB_GUARD_SERIES, "", "quilt, prompts", "some prompts run it"),
+	CHECKED(".hg/patches*/series", SERIES, "", "Mercurial, prompts", "some prompts run it"),
+	CHECKED("patches/series", SERIES, "", "quilt, prompts", "some prompts run it"),
 	SB_NAMED(SHOWN, "quilt, prompts", "some prompts run it", ".pc/applied-patches",
 		 ".pc/.quilt_patches", ".pc/.quilt_series"),
 	SB_NAMED(SHOWN, "Sapling, prompts", "some prompts run it", ".sl/branch", ".sl/bookmarks",

@@ -11,40 +11,29 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/each.h"
 #include "judge/judge_impl.h"
 #include "path/path.h"
+
+#define PLACE(path, asks, none)                                                                    \
+	{                                                                                          \
+		path, asks                                                                         \
+	}
 
 /* Directories where a name is obeyed, or may be once it is there; the first that fits counts. */
 static const struct {
 	const char *path;
 	enum { ONLY_READ, MISSING, NO_PROGRAM, ALL } asks;
 } places[] = {
-	{"/etc/alternatives", ONLY_READ},
-	{"/etc/ca-certificates", ONLY_READ},
-	{"/etc/fonts", ONLY_READ},
-	{"/etc/localtime", ONLY_READ},
-	{"/etc/mime.types", ONLY_READ},
-	{"/etc/mtab", ONLY_READ},
-	{"/etc/os-release", ONLY_READ},
-	{"/etc/pki", ONLY_READ},
-	{"/etc/protocols", ONLY_READ},
-	{"/etc/services", ONLY_READ},
-	{"/etc/ssl", ONLY_READ},
+	SB_NAMED(PLACE, ONLY_READ, , "/etc/alternatives", "/etc/ca-certificates", "/etc/fonts",
+		 "/etc/localtime", "/etc/mime.types", "/etc/mtab", "/etc/os-release", "/etc/pki",
+		 "/etc/protocols", "/etc/services", "/etc/ssl"),
 	{"/etc", ALL},
-	{"/bin", NO_PROGRAM},
-	{"/sbin", NO_PROGRAM},
-	{"/usr/bin", NO_PROGRAM},
-	{"/usr/sbin", NO_PROGRAM},
-	{"/usr/local/bin", NO_PROGRAM},
-	{"/usr/local/sbin", NO_PROGRAM},
-	{"/lib/systemd", NO_PROGRAM},
-	{"/lib/udev", NO_PROGRAM},
-	{"/usr/lib/systemd", NO_PROGRAM},
-	{"/usr/lib/udev", NO_PROGRAM},
-	{"/usr/lib/python3", MISSING},
-	{"/usr/local/lib", MISSING},
-	{"/var/lib/dpkg", ALL},
-	{"/var/lib/systemd", ALL},
+	SB_NAMED(PLACE, NO_PROGRAM, , "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin",
+		 "/usr/local/sbin", "/lib/systemd", "/lib/udev", "/usr/lib/systemd",
+		 "/usr/lib/udev"),
+	SB_NAMED(PLACE, MISSING, , "/usr/lib/python3", "/usr/local/lib"),
+	SB_NAMED(PLACE, ALL, , "/var/lib/dpkg", "/var/lib/systemd"),
 	{"/var/lib", MISSING},
 	{"/var/spool", ALL},
 };

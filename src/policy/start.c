@@ -6,9 +6,15 @@
 #include <sys/stat.h>
 
 #include "base/auto.h"
+#include "base/each.h"
 #include "path/path.h"
 #include "policy/policy_impl.h"
 #include "policy/text.h"
+
+#define ROW(path, reason, none)                                                                    \
+	{                                                                                          \
+		path, reason                                                                       \
+	}
 
 /*
  * Links are followed, so /lib may be /usr/lib.  What lies in a row above is not repeated.  No row
@@ -19,42 +25,31 @@ static const struct {
 	const char *path, *reason;
 } rows[] = {
 	{"/usr", "programs and libraries"},
-	{"/bin", "programs"},
-	{"/sbin", "programs"},
-	{"/lib", "libraries and the loader"},
-	{"/lib32", "libraries and the loader"},
-	{"/lib64", "libraries and the loader"},
-	{"/libx32", "libraries and the loader"},
-	{"/nix/store", "programs and libraries"},
-	{"/gnu/store", "programs and libraries"},
+	SB_NAMED(ROW, "programs", , "/bin", "/sbin"),
+	SB_NAMED(ROW, "libraries and the loader", , "/lib", "/lib32", "/lib64", "/libx32"),
+	SB_NAMED(ROW, "programs and libraries", , "/nix/store", "/gnu/store"),
 	{"/proc", "programs look at themselves there"},
 	{"/dev", "devices"},
 	{"/sys/devices/system/cpu", "how many processors there are"},
-	{"/etc/ld.so.cache", "where the loader finds libraries"},
-	{"/etc/ld.so.conf", "where the loader finds libraries"},
-	{"/etc/ld.so.conf.d", "where the loader finds libraries"},
+	SB_NAMED(ROW, "where the loader finds libraries", , "/etc/ld.so.cache", "/etc/ld.so.conf",
+		 "/etc/ld.so.conf.d"),
 	{"/etc/ld.so.preload", "libraries for every program"},
 	{"/etc/ld-musl-aarch64.path", "where the loader finds libraries"},
 	{"/etc/ld-musl-x86_64.path", "where the loader finds libraries"},
 	{"/etc/alternatives", "which program a name means"},
 	{"/etc/passwd", "names of accounts"},
 	{"/etc/group", "names of groups"},
-	{"/etc/nsswitch.conf", "how names are looked up"},
-	{"/etc/hosts", "how names are looked up"},
-	{"/etc/host.conf", "how names are looked up"},
-	{"/etc/gai.conf", "how names are looked up"},
-	{"/etc/resolv.conf", "how names are looked up"},
+	SB_NAMED(ROW, "how names are looked up", , "/etc/nsswitch.conf", "/etc/hosts",
+		 "/etc/host.conf", "/etc/gai.conf", "/etc/resolv.conf"),
 	{"/etc/services", "names of ports"},
 	{"/etc/protocols", "names of protocols"},
-	{"/etc/localtime", "the time zone"},
-	{"/etc/timezone", "the time zone"},
+	SB_NAMED(ROW, "the time zone", , "/etc/localtime", "/etc/timezone"),
 	{"/etc/locale.alias", "languages"},
 	{"/etc/terminfo", "terminals"},
 	{"/etc/ssl/certs", "certificates of authorities"},
 	{"/etc/ssl/openssl.cnf", "settings of openssl"},
-	{"/etc/ca-certificates", "certificates of authorities"},
-	{"/etc/pki/tls/certs", "certificates of authorities"},
-	{"/etc/pki/ca-trust", "certificates of authorities"},
+	SB_NAMED(ROW, "certificates of authorities", , "/etc/ca-certificates", "/etc/pki/tls/certs",
+		 "/etc/pki/ca-trust"),
 	{"/etc/crypto-policies", "settings of openssl and others"},
 	{"/etc/gitconfig", "git stops where it may not read it"},
 };
