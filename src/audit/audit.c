@@ -135,10 +135,9 @@ static bool open_day_at_once(struct sb_audit *audit, const char *log_dir)
 	SB_AUTO_FD int fd = -1;
 
 	name_day(audit, 1);
-	if (asprintf(&path, "%s/%s.jsonl", log_dir, audit->session) < 0) {
-		path = NULL;
+	path = sb_text_print("%s/%s.jsonl", log_dir, audit->session);
+	if (!path)
 		return false;
-	}
 	/* each writer reads the last record: else that would write a time of reading as well */
 	fd = openat(AT_FDCWD, path,
 		    O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_NOATIME | O_CLOEXEC);
@@ -173,14 +172,12 @@ static int open_day(int dir, struct sb_audit *audit)
 
 static int open_file(struct sb_audit *audit, const char *state_dir, struct sb_error *err)
 {
-	SB_AUTO_FREE char *log_dir = NULL;
+	SB_AUTO_FREE char *log_dir = sb_text_print("%s/log", state_dir);
 	SB_AUTO_FD int dir = -1;
 	int status;
 
-	if (asprintf(&log_dir, "%s/log", state_dir) < 0) {
-		log_dir = NULL;
+	if (!log_dir)
 		return sb_no_memory(err);
-	}
 	if (audit->shared && open_day_at_once(audit, log_dir))
 		return SB_OK;
 	dir = open(log_dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -196,11 +193,8 @@ static int open_file(struct sb_audit *audit, const char *state_dir, struct sb_er
 	if (status < 0)
 		return sb_fail(err, SB_E_SYSTEM, -status, "cannot create a record in '%s'",
 			       log_dir);
-	if (asprintf(&audit->path, "%s/%s.jsonl", log_dir, audit->session) < 0) {
-		audit->path = NULL;
-		return sb_no_memory(err);
-	}
-	return SB_OK;
+	audit->path = sb_text_print("%s/%s.jsonl", log_dir, audit->session);
+	return audit->path ? SB_OK : sb_no_memory(err);
 }
 
 static int open_audit(const char *state_dir, const char *name, bool shared, struct sb_audit **out,

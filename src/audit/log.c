@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/buf.h"
 #include "base/list.h"
 
 #define SUFFIX ".jsonl"
@@ -23,13 +24,11 @@ void sb_log_name(const char *session, char out[SB_LOG_NAME_SIZE])
 
 int sb_log_open(const char *state_dir, int *out_fd, struct sb_error *err)
 {
-	SB_AUTO_FREE char *path = NULL;
+	SB_AUTO_FREE char *path = sb_text_print("%s/log", state_dir);
 	int fd;
 
-	if (asprintf(&path, "%s/log", state_dir) < 0) {
-		path = NULL;
+	if (!path)
 		return sb_no_memory(err);
-	}
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 && errno != ENOENT)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot read '%s'", path);

@@ -70,13 +70,6 @@ static int skip_line(struct sb_trail *trail, const struct source *source, bool t
 	return SB_OK;
 }
 
-/* The first record tells the name, and so whether the session is wanted. */
-static void meet(const struct sb_trail *trail, struct source *source)
-{
-	source->known = true;
-	source->unwanted = !sb_session_is(source->id, source->record.name, trail->options.session);
-}
-
 static int take_line(struct sb_trail *trail, struct source *source, const char *bytes,
 		     size_t length, struct sb_error *err)
 {
@@ -86,8 +79,11 @@ static int take_line(struct sb_trail *trail, struct source *source, const char *
 		return skip_line(trail, source, false);
 	if (status != SB_OK)
 		return status;
+	/* the first record tells the name, and so whether the session is wanted */
 	if (!source->known)
-		meet(trail, source);
+		source->unwanted =
+			!sb_session_is(source->id, source->record.name, trail->options.session);
+	source->known = true;
 	source->has_record = !source->unwanted && source->record.time_us >= trail->options.since_us;
 	if (!source->has_record)
 		sb_record_done(&source->record);
@@ -259,8 +255,7 @@ void sb_trail_free(struct sb_trail *trail)
 	free(trail->sources);
 	free(trail->active);
 	free(trail->state_dir);
-	if (trail->dir >= 0)
-		close(trail->dir);
+	sb_auto_close(&trail->dir);
 	free(trail);
 }
 

@@ -18,6 +18,7 @@ static inline void sb_auto_close(int *fd)
 	/* Once, never retried: after EINTR the number is already free (close(2)). */
 	if (*fd >= 0)
 		close(*fd);
+	*fd = -1;
 }
 
 static inline void sb_auto_free(void *pointer)

@@ -105,3 +105,15 @@ char *sb_buf_take(struct sb_buf *buf)
 	*buf = (struct sb_buf){.data = sb_buf_empty, .limit = buf->limit};
 	return taken;
 }
+
+char *sb_text_print(const char *format, ...)
+{
+	char *text;
+	va_list args;
+	int length;
+
+	va_start(args, format);
+	length = vasprintf(&text, format, args);
+	va_end(args);
+	return length < 0 ? NULL : text;
+}

@@ -41,6 +41,9 @@ bool sb_buf_failed(const struct sb_buf *buf);
 /* Give the text away (free it with free()); the buffer is empty afterwards.  NULL: it failed. */
 char *sb_buf_take(struct sb_buf *buf);
 
+/* A text of its own, malloc'ed; NULL: out of memory. */
+char *sb_text_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Always with its initialiser: a return in between would release garbage. */
 #define SB_AUTO_BUF __attribute__((cleanup(sb_buf_done)))
 

@@ -1,6 +1,7 @@
 #include "base/list.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sandbash/error.h"
 
@@ -45,4 +46,12 @@ size_t sb_list_count(const void *list)
 	while (at && at[count])
 		count++;
 	return count;
+}
+
+bool sb_list_has(const char *const *list, const char *text)
+{
+	for (; list && *list; list++)
+		if (strcmp(*list, text) == 0)
+			return true;
+	return false;
 }

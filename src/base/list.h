@@ -19,8 +19,9 @@ bool sb_list_grow(void *list, size_t count, size_t size);
 /* Takes text, also if that fails; NULL is "out of memory". */
 int sb_list_push(char ***list, size_t *count, char *text, struct sb_error *err);
 
-void sb_list_free(char **list);         /* NULL is fine */
-size_t sb_list_count(const void *list); /* of pointers; NULL has none */
+void sb_list_free(char **list);                              /* NULL is fine */
+size_t sb_list_count(const void *list);                      /* of pointers; NULL has none */
+bool sb_list_has(const char *const *list, const char *text); /* NULL has none */
 
 /* Takes item out of a list whose elements have a next; one that is not in it changes nothing. */
 #define SB_UNLINK(first, item)                                                                     \

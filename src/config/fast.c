@@ -23,15 +23,11 @@
  */
 static int refuse_project_file(const struct sb_maker *maker, const char *file, struct sb_error *err)
 {
-	for (size_t i = 0; file && maker->setup.projects[i]; i++) {
-		if (!sb_path_within(maker->setup.projects[i], file) ||
-		    sb_path_within(maker->setup.home.config_dir, file))
-			continue;
-		sb_fail(err, SB_E_REFUSED, 0, "'fast' in a file that lies inside the project");
-		return sb_hint(err, "a command could have written it; move the file out of the "
-				    "project, or pass the rule with --rule");
-	}
-	return SB_OK;
+	if (!file || !sb_load_is_projects(maker, file))
+		return SB_OK;
+	sb_fail(err, SB_E_REFUSED, 0, "'fast' in a file that lies inside the project");
+	return sb_hint(err, "a command could have written it; move the file out of the project, "
+			    "or pass the rule with --rule");
 }
 
 int sb_fast_note(struct sb_maker *maker, const struct sb_rule_source *source, const char *text,
@@ -165,12 +161,6 @@ static int refuse_guarded(const struct check *check, const struct sb_guard *guar
 	return sb_hint(err, "nothing is guarded in a fast root; say 'write' instead of 'fast'");
 }
 
-/* A later tier may have said otherwise, or the mode have taken it away. */
-static bool is_in_force(const struct check *check)
-{
-	return sb_fast_is_or_holds(check->policy, check->note->path);
-}
-
 static int check_root(const struct sb_maker *maker, const struct check *check,
 		      const struct sb_guard *guard, struct sb_error *err)
 {
@@ -216,7 +206,8 @@ int sb_fast_check(const struct sb_maker *maker, struct sb_error *err)
 
 		if (!guard && !usual)
 			status = sb_guard_new(&options, &guard, err);
-		if (status == SB_OK && is_in_force(&check))
+		/* a later tier may have said otherwise, or the mode have taken it away */
+		if (status == SB_OK && sb_fast_is_or_holds(setup->policy, maker->fast[i].path))
 			status = check_root(maker, &check, usual ? NULL : guard, err);
 	}
 	sb_guard_free(guard);

@@ -6,6 +6,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/each.h"
 #include "config/file.h"
 #include "config/profile.h"
 #include "guard/git_config.h"
@@ -18,6 +19,11 @@
 #define CLAUDE_KEYS "\"ANTHROPIC_BASE_URL ANTHROPIC_BEDROCK_BASE_URL ANTHROPIC_VERTEX_BASE_URL"
 #define CODEX_KEYS "\"base_url openai_base_url chatgpt_base_url url"
 #define OPENCODE_KEYS "\"baseURL url"
+
+#define ROW(file, word, keys)                                                                      \
+	{                                                                                          \
+		word, file, keys                                                                   \
+	}
 
 /*
  * SECURITY: a file that commands can write opens no host.
@@ -34,59 +40,35 @@ static const struct {
 	/* One of these stands before a URL, in the same line; with quotes, as the name of a value (JSON, TOML); "git": its grammar. */
 	const char *keys;
 } rows[] = {
-	{"npm", "=npm_config_registry", ""},
-	{"npm", "=NPM_CONFIG_REGISTRY", ""},
-	{"npm", "=YARN_REGISTRY", ""},
-	{"npm", "=YARN_NPM_REGISTRY_SERVER", ""},
-	{"pip", "=PIP_INDEX_URL", ""},
-	{"pip", "=PIP_EXTRA_INDEX_URL", ""},
-	{"pip", "=PIP_FIND_LINKS", ""},
-	{"pip", "=UV_DEFAULT_INDEX", ""},
-	{"pip", "=UV_INDEX_URL", ""},
-	{"pip", "=UV_INDEX", ""},
+	SB_NAMED(ROW, "npm", "", "=npm_config_registry", "=NPM_CONFIG_REGISTRY", "=YARN_REGISTRY",
+		 "=YARN_NPM_REGISTRY_SERVER"),
+	SB_NAMED(ROW, "pip", "", "=PIP_INDEX_URL", "=PIP_EXTRA_INDEX_URL", "=PIP_FIND_LINKS",
+		 "=UV_DEFAULT_INDEX", "=UV_INDEX_URL", "=UV_INDEX"),
 	{"cargo", "=CARGO_REGISTRIES_CRATES_IO_INDEX", ""},
 	{"go", "=GOPROXY", ""},
 	{"go", "=GOSUMDB", "GOSUMDB"},
-	{"npm", "/etc/npmrc", "registry"},
-	{"npm", "/usr/etc/npmrc", "registry"},
-	{"npm", "/usr/local/etc/npmrc", "registry"},
-	{"npm", "~/.npmrc", "registry"},
-	{"npm", "./.npmrc", "registry"},
-	{"pip", "/etc/pip.conf", "index find-links"},
-	{"pip", "/etc/xdg/pip/pip.conf", "index find-links"},
-	{"pip", "~/.pip/pip.conf", "index find-links"},
-	{"pip", "$/pip/pip.conf", "index find-links"},
-	{"cargo", "~/.cargo/config", "registry index"},
-	{"cargo", "~/.cargo/config.toml", "registry index"},
-	{"cargo", "./.cargo/config", "registry index"},
-	{"cargo", "./.cargo/config.toml", "registry index"},
-	{"go", "/usr/lib/go/go.env", "GOPROXY GOSUMDB"},
-	{"go", "/usr/local/go/go.env", "GOPROXY GOSUMDB"},
-	{"go", "$/go/env", "GOPROXY GOSUMDB"},
-	{"git", "/etc/gitconfig", "git"},
-	{"git", "~/.gitconfig", "git"},
-	{"git", "$/git/config", "git"},
-	{"git", "./.git/config", "git"},
-	{"claude", "=ANTHROPIC_BASE_URL", ""},
-	{"claude", "=ANTHROPIC_BEDROCK_BASE_URL", ""},
-	{"claude", "=ANTHROPIC_VERTEX_BASE_URL", ""},
-	{"claude", "/etc/claude-code/managed-settings.json", CLAUDE_KEYS},
-	{"claude", "~/.claude/settings.json", CLAUDE_KEYS},
-	{"claude", "$CLAUDE_CONFIG_DIR/settings.json", CLAUDE_KEYS},
+	SB_NAMED(ROW, "npm", "registry", "/etc/npmrc", "/usr/etc/npmrc", "/usr/local/etc/npmrc",
+		 "~/.npmrc", "./.npmrc"),
+	SB_NAMED(ROW, "pip", "index find-links", "/etc/pip.conf", "/etc/xdg/pip/pip.conf",
+		 "~/.pip/pip.conf", "$/pip/pip.conf"),
+	SB_NAMED(ROW, "cargo", "registry index", "~/.cargo/config", "~/.cargo/config.toml",
+		 "./.cargo/config", "./.cargo/config.toml"),
+	SB_NAMED(ROW, "go", "GOPROXY GOSUMDB", "/usr/lib/go/go.env", "/usr/local/go/go.env",
+		 "$/go/env"),
+	SB_NAMED(ROW, "git", "git", "/etc/gitconfig", "~/.gitconfig", "$/git/config",
+		 "./.git/config"),
+	SB_NAMED(ROW, "claude", "", "=ANTHROPIC_BASE_URL", "=ANTHROPIC_BEDROCK_BASE_URL",
+		 "=ANTHROPIC_VERTEX_BASE_URL"),
+	SB_NAMED(ROW, "claude", CLAUDE_KEYS, "/etc/claude-code/managed-settings.json",
+		 "~/.claude/settings.json", "$CLAUDE_CONFIG_DIR/settings.json"),
 	{"codex", "=OPENAI_BASE_URL", ""},
-	{"codex", "-", CODEX_KEYS},
-	{"codex", "~/.codex/config.toml", CODEX_KEYS},
-	{"codex", "$CODEX_HOME/config.toml", CODEX_KEYS},
-	{"gemini", "=GOOGLE_GEMINI_BASE_URL", ""},
-	{"gemini", "=GOOGLE_VERTEX_BASE_URL", ""},
-	{"gemini", "=CODE_ASSIST_ENDPOINT", ""},
+	SB_NAMED(ROW, "codex", CODEX_KEYS, "-", "~/.codex/config.toml", "$CODEX_HOME/config.toml"),
+	SB_NAMED(ROW, "gemini", "", "=GOOGLE_GEMINI_BASE_URL", "=GOOGLE_VERTEX_BASE_URL",
+		 "=CODE_ASSIST_ENDPOINT"),
 	{"gemini", "~/.gemini/settings.json", "\"url httpUrl baseUrl"},
-	{"opencode", "=ANTHROPIC_BASE_URL", ""},
-	{"opencode", "=OPENAI_BASE_URL", ""},
-	{"opencode", "=OPENCODE_CONFIG_CONTENT", OPENCODE_KEYS},
-	{"opencode", "$/opencode/config.json", OPENCODE_KEYS},
-	{"opencode", "$/opencode/opencode.json", OPENCODE_KEYS},
-	{"opencode", "$/opencode/opencode.jsonc", OPENCODE_KEYS},
+	SB_NAMED(ROW, "opencode", "", "=ANTHROPIC_BASE_URL", "=OPENAI_BASE_URL"),
+	SB_NAMED(ROW, "opencode", OPENCODE_KEYS, "=OPENCODE_CONFIG_CONTENT",
+		 "$/opencode/config.json", "$/opencode/opencode.json", "$/opencode/opencode.jsonc"),
 };
 
 #define ROWS (sizeof rows / sizeof rows[0])
@@ -316,15 +298,6 @@ static int read_lines(struct finding *finding, struct sb_buf *text, const char *
 	return status;
 }
 
-/* Does it lie where commands write? */
-static bool is_watched(const struct sb_maker *maker, const char *path)
-{
-	for (size_t i = 0; i < maker->watched_count; i++)
-		if (sb_path_within(maker->watched[i], path))
-			return true;
-	return false;
-}
-
 /* What cannot be read names no host: the tool will say why. */
 static int read_file(struct finding *finding, const char *path, const char *keys, bool of_project,
 		     struct sb_error *err)
@@ -340,7 +313,9 @@ static int read_file(struct finding *finding, const char *path, const char *keys
 	    strlen(text.data ? text.data : "") != text.length || !text.length)
 		return SB_OK;
 	finding->file = path;
-	if ((of_project || is_watched(finding->maker, real)) && verdict < SB_ASK)
+	if ((of_project ||
+	     sb_path_within_any((const char *const *)finding->maker->watched, real)) &&
+	    verdict < SB_ASK)
 		finding->verdict = SB_ASK;
 	status = strcmp(keys, "git") == 0 ? read_git(finding, &text, err)
 		 : *keys == '"'           ? read_values(finding, text.data, keys + 1, err)
@@ -364,11 +339,8 @@ static int read_variable(struct finding *finding, const char *name, const char *
 		return read_values(finding, value, keys + 1, err);
 	if (!*keys)
 		return take_urls(finding, value, err);
-	if (asprintf(&line, "%s=%s", keys, value) < 0) {
-		line = NULL;
-		return sb_no_memory(err);
-	}
-	return take_bare(finding, line, err);
+	line = sb_text_print("%s=%s", keys, value);
+	return line ? take_bare(finding, line, err) : sb_no_memory(err);
 }
 
 static int read_arguments(struct finding *finding, const char *keys, struct sb_error *err)

@@ -91,6 +91,13 @@ static int load_file(struct sb_maker *maker, const struct reading *reading, bool
 static int load_shipped(struct sb_maker *maker, const struct sb_shipped_profile *shipped,
 			struct sb_error *err);
 
+static int refuse_projects(const struct sb_maker *maker, const char *file, struct sb_error *err)
+{
+	sb_fail(err, SB_E_REFUSED, 0, "'%s' lies inside the project", file);
+	return sb_hint(err, "a project must not bring its own rules; copy the file to '%s'",
+		       maker->setup.home.config_dir);
+}
+
 static int include_file(struct sb_maker *maker, const struct reading *from, const char *text,
 			struct sb_error *err)
 {
@@ -112,16 +119,8 @@ static int include_file(struct sb_maker *maker, const struct reading *from, cons
 		status = sb_fail(err, SB_E_MISSING, missing, "cannot read '%s'", path);
 	if (status != SB_OK)
 		return status;
-	for (size_t i = 0; maker->setup.projects[i]; i++) {
-		if (sb_path_within(maker->setup.projects[i], path) &&
-		    !sb_path_within(maker->setup.home.config_dir, path)) {
-			sb_fail(err, SB_E_REFUSED, 0, "'%s' lies inside the project", path);
-			return sb_hint(
-				err,
-				"a project must not bring its own rules; copy the file to '%s'",
-				maker->setup.home.config_dir);
-		}
-	}
+	if (sb_load_is_projects(maker, path))
+		return refuse_projects(maker, path, err);
 	reading.path = reading.name = path;
 	reading.depth++;
 	return load_file(maker, &reading, true, err);
@@ -226,22 +225,11 @@ static int load_line(struct sb_maker *maker, const struct reading *reading, size
 /* Prefix an error with file and line, once: S7. */
 static int name_line(struct sb_error *err, const char *path, size_t number)
 {
-	char reason[sizeof err->message], hint[sizeof err->hint];
-	enum sb_code code;
-	int sys_errno;
-
 	if (!err)
 		return SB_E_INVALID;
 	if (strncmp(err->message, "'/", 2) == 0 && strstr(err->message, "' line "))
 		return err->code; /* from an included file */
-	code = err->code;
-	sys_errno = err->sys_errno;
-	memcpy(reason, err->message, sizeof reason);
-	memcpy(hint, err->hint, sizeof hint);
-	sb_fail(err, code, sys_errno, "'%s' line %zu: %s", path, number, reason);
-	if (hint[0])
-		sb_hint(err, "%s", hint);
-	return code;
+	return sb_load_say_where(err, "'%s' line %zu: ", path, number);
 }
 
 /*
@@ -322,11 +310,8 @@ static int load_profile(struct sb_maker *maker, const char *name, const char *fi
 {
 	if (!file)
 		return load_shipped(maker, sb_profile_shipped(name), err);
-	if (sb_profile_is_in_project(maker, file)) {
-		sb_fail(err, SB_E_REFUSED, 0, "'%s' lies inside the project", file);
-		return sb_hint(err, "a project must not bring its own rules; copy the file to '%s'",
-			       maker->setup.home.config_dir);
-	}
+	if (sb_profile_is_in_project(maker, file))
+		return refuse_projects(maker, file, err);
 	return sb_load_file(maker, SB_TIER_PROFILE, file, NULL, true, err);
 }
 

@@ -16,6 +16,7 @@
 
 #include "config/rules.h"
 #include "config/setup.h"
+#include "path/path.h"
 #include "policy/text.h"
 #include "sandbash/error.h"
 
@@ -85,6 +86,17 @@ int sb_load_profiles(struct sb_maker *maker, struct sb_error *err);
 
 /* A link may also have been planted in a directory that another rule opens. */
 int sb_load_check_grants(const struct sb_maker *maker, struct sb_error *err);
+
+/* Put these words before what went wrong; returns its code. */
+int sb_load_say_where(struct sb_error *err, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Is a canonical path in a project, and not in our own directory?  A project must not bring its own rules. */
+static inline bool sb_load_is_projects(const struct sb_maker *maker, const char *path)
+{
+	return sb_path_within_any((const char *const *)maker->setup.projects, path) &&
+	       !sb_path_within(maker->setup.home.config_dir, path);
+}
 
 /* Say that a link leads out, and what to write instead. */
 int sb_load_refuse_planted(const char *text, const char *link, const char *target,

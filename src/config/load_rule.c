@@ -12,6 +12,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/escape.h"
 #include "config/rules.h"
 #include "guard/guard.h"
 #include "path/path.h"
@@ -29,6 +30,19 @@ int sb_maker_warn(struct sb_maker *maker, struct sb_error *err, const char *form
 		text = NULL;
 	va_end(args);
 	return sb_list_push(&maker->setup.warnings, &maker->warning_count, text, err);
+}
+
+int sb_load_say_where(struct sb_error *err, const char *format, ...)
+{
+	char text[2 * sizeof err->message];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof err->message, format, args);
+	va_end(args);
+	snprintf(text + strlen(text), sizeof err->message, "%s", err->message);
+	sb_escape_line(err->message, sizeof err->message, text);
+	return err->code;
 }
 
 static int list_rule(struct sb_maker *maker, const struct sb_rule *rule, bool missing,

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/auto.h"
+#include "base/buf.h"
 #include "base/list.h"
 #include "path/path.h"
 
@@ -197,35 +198,29 @@ static int is_doubtful(struct places *known, const struct sb_home *home, const s
 /* As it is named, and as it is. */
 static int push_pair(char ***list, const struct found *found, struct sb_error *err)
 {
-	size_t count = 0;
-	int status;
-
-	while (*list && (*list)[count])
-		count++;
-	status = sb_list_push(list, &count, strdup(found->named), err);
+	size_t count = sb_list_count(*list);
+	int status = sb_list_push(list, &count, strdup(found->named), err);
 	return status == SB_OK ? sb_list_push(list, &count, strdup(found->dir), err) : status;
 }
 
 static int refuse(struct sb_home *home, const struct own *own, const struct found *found,
 		  struct sb_error *err)
 {
-	size_t warned = 0;
-	char *text = NULL;
-	int status;
+	size_t warned = sb_list_count(home->warnings);
+	int status = push_pair(&home->unused[SB_UNUSED_REFUSED], found, err);
 
-	while (home->warnings && home->warnings[warned])
-		warned++;
-	status = push_pair(&home->unused[SB_UNUSED_REFUSED], found, err);
 	if (status != SB_OK)
 		return status;
-	if (asprintf(&text, "%s leads to '%s', in a project: %s; %s%s",
-		     found->given ? own->variable : "HOME", found->named,
-		     own->rules ? "its rules are not obeyed"
-				: "no record is kept there, and no kept answer counts",
-		     own->rules ? "if they are yours: --config-dir=" : "set it to another place",
-		     own->rules ? found->named : "") < 0)
-		return sb_no_memory(err);
-	return sb_list_push(&home->warnings, &warned, text, err);
+	return sb_list_push(
+		&home->warnings, &warned,
+		sb_text_print("%s leads to '%s', in a project: %s; %s%s",
+			      found->given ? own->variable : "HOME", found->named,
+			      own->rules ? "its rules are not obeyed"
+					 : "no record is kept there, and no kept answer counts",
+			      own->rules ? "if they are yours: --config-dir="
+					 : "set it to another place",
+			      own->rules ? found->named : ""),
+		err);
 }
 
 static int choose(struct places *known, struct sb_home *home, const struct own *own,

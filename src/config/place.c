@@ -84,12 +84,9 @@ static int find_sockets(const char *const *services, char ***out, struct sb_erro
 {
 	size_t count = 0;
 
-	for (size_t i = 0; services && services[i]; i++)
-		count++;
-	*out = calloc(count + 1, sizeof **out);
+	*out = calloc(sb_list_count(services) + 1, sizeof **out);
 	if (!*out)
 		return sb_no_memory(err);
-	count = 0;
 	for (size_t i = 0; services && services[i]; i++) {
 		SB_AUTO_FREE char *path = socket_path(services[i]);
 		char *canonical = NULL;
@@ -119,12 +116,9 @@ static int find_places(const char *const *named, const struct sb_home *home,
 {
 	size_t count = 0;
 
-	while (named && named[count])
-		count++;
-	*out = calloc(count + 1, sizeof **out);
+	*out = calloc(sb_list_count(named) + 1, sizeof **out);
 	if (!*out)
 		return sb_no_memory(err);
-	count = 0;
 	for (size_t i = 0; named && named[i]; i++) {
 		SB_AUTO_FREE char *path = NULL;
 

@@ -147,13 +147,10 @@ int sb_profile_names(const struct sb_home *home, char ***out, struct sb_error *e
 		status = sb_list_push(&names, &count, name_of(entries[i]), err);
 	free_entries(entries, found);
 	for (size_t i = 0; i < sb_shipped_profile_count && status == SB_OK; i++) {
-		bool known = false;
+		const char *name = sb_shipped_profiles[i].name;
 
-		for (size_t j = 0; j < count; j++)
-			known |= strcmp(names[j], sb_shipped_profiles[i].name) == 0;
-		if (!known)
-			status = sb_list_push(&names, &count, strdup(sb_shipped_profiles[i].name),
-					      err);
+		if (!sb_list_has((const char *const *)names, name))
+			status = sb_list_push(&names, &count, strdup(name), err);
 	}
 	if (status != SB_OK) {
 		sb_list_free(names);
@@ -208,13 +205,8 @@ bool sb_profile_is_in_project(const struct sb_maker *maker, const char *file)
 {
 	SB_AUTO_FREE char *real = NULL;
 
-	if (sb_path_canonical(file, &real, NULL, NULL) != SB_OK)
-		return true;
-	for (size_t i = 0; maker->setup.projects[i]; i++)
-		if (sb_path_within(maker->setup.projects[i], real) &&
-		    !sb_path_within(maker->setup.home.config_dir, real))
-			return true;
-	return false;
+	return sb_path_canonical(file, &real, NULL, NULL) != SB_OK ||
+	       sb_load_is_projects(maker, real);
 }
 
 /* The text of the lines of one kind in a user's file, as one; NULL where there are none. */
@@ -334,14 +326,10 @@ static bool is_in_watched(const struct sb_maker *maker, const char *file, char *
 {
 	int missing = 0;
 
-	if (sb_path_canonical_through(file, (const char *const *)maker->watched, out_canonical,
-				      &missing, out_link, NULL) != SB_OK ||
-	    missing || *out_link)
-		return true;
-	for (size_t i = 0; i < maker->watched_count; i++)
-		if (sb_path_within(maker->watched[i], *out_canonical))
-			return true;
-	return false;
+	return sb_path_canonical_through(file, (const char *const *)maker->watched, out_canonical,
+					 &missing, out_link, NULL) != SB_OK ||
+	       missing || *out_link ||
+	       sb_path_within_any((const char *const *)maker->watched, *out_canonical);
 }
 
 /* The files that make a profile count; the user's own says so beside what ours of its name says. */
@@ -360,11 +348,6 @@ static bool has_words(struct sb_maker *maker, const char *words)
 	return *words != '\0';
 }
 
-static bool is_tool(struct sb_maker *maker, const char *name, const char *file)
-{
-	return sb_profile_counts(maker, name, file, has_words);
-}
-
 static int choose_by_name(struct sb_maker *maker, const struct names *names, const char *file,
 			  struct sb_error *err)
 {
@@ -374,7 +357,7 @@ static int choose_by_name(struct sb_maker *maker, const struct names *names, con
 
 	if (status != SB_OK || !profile->name)
 		return status;
-	profile->tool = is_tool(maker, profile->name, profile->file);
+	profile->tool = sb_profile_counts(maker, profile->name, profile->file, has_words);
 	if (is_in_watched(maker, file, &profile->program, &link) && !profile->tool) {
 		status = sb_maker_warn(maker, err, SB_PROFILE_PLANTED, profile->name,
 				       link               ? link
@@ -464,16 +447,14 @@ static int take_argument(struct sb_maker *maker, const char *text, struct sb_err
 	static const char variable[] = "$SANDBASH_PROJECT";
 	struct sb_profile *profile = &maker->setup.profile;
 	const char *mark = strstr(text, variable), *cwd = maker->setup.home.cwd;
-	char *whole = NULL;
+	char *whole;
 
 	for (const char *at = mark ? cwd : ""; *at; at++)
 		if ((unsigned char)*at < ' ' || *at == '\x7f' || strchr("\"'\\`$", *at))
 			return SB_OK;
-	if (!mark)
-		whole = strdup(text);
-	else if (asprintf(&whole, "%.*s%s%s", (int)(mark - text), text, cwd,
-			  mark + strlen(variable)) < 0)
-		whole = NULL;
+	whole = mark ? sb_text_print("%.*s%s%s", (int)(mark - text), text, cwd,
+				     mark + strlen(variable))
+		     : strdup(text);
 	return sb_list_push(&profile->arguments, &profile->argument_count, whole, err);
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/buf.h"
 #include "base/list.h"
 #include "config/file.h"
 #include "config/load.h"
@@ -93,10 +94,8 @@ static bool is_var_tmp_open(const struct sb_maker *maker)
 {
 	const char *home = maker->setup.home.home;
 
-	for (size_t i = 0; maker->setup.projects[i]; i++)
-		if (sb_path_within("/var/tmp", maker->setup.projects[i]))
-			return false;
-	return !home || !sb_path_within("/var/tmp", home);
+	return !sb_path_holds_any("/var/tmp", (const char *const *)maker->setup.projects) &&
+	       (!home || !sb_path_within("/var/tmp", home));
 }
 
 static int find_watched(struct sb_maker *maker, struct sb_error *err)
@@ -164,29 +163,20 @@ static int load_tiers(struct sb_maker *maker, struct sb_error *err)
 /* A wrong rule on the command line is a usage mistake, and names its option. */
 static int name_flag(struct sb_error *err, const char *origin)
 {
-	char reason[sizeof err->message], hint[sizeof err->hint];
-
 	if (!err)
 		return SB_E_USAGE;
 	if ((err->code != SB_E_INVALID && err->code != SB_E_CONFLICT) || err->sys_errno)
 		return err->code;
-	memcpy(reason, err->message, sizeof reason);
-	memcpy(hint, err->hint, sizeof hint);
-	sb_fail(err, SB_E_USAGE, err->sys_errno, "%s: %s", origin, reason);
-	if (hint[0])
-		sb_hint(err, "%s", hint);
-	return SB_E_USAGE;
+	err->code = SB_E_USAGE;
+	return sb_load_say_where(err, "%s: ", origin);
 }
 
 static int parse_flag(const struct sb_flag_rule *flag, struct sb_line *line, struct sb_error *err)
 {
-	SB_AUTO_FREE char *text = NULL;
+	SB_AUTO_FREE char *text = flag->word ? sb_text_print("%s %s", flag->word, flag->text)
+					     : strdup(flag->text);
 
-	if (flag->word && asprintf(&text, "%s %s", flag->word, flag->text) < 0) {
-		text = NULL;
-		return sb_no_memory(err);
-	}
-	return sb_line_parse(text ? text : flag->text, strlen(text ? text : flag->text), line, err);
+	return text ? sb_line_parse(text, strlen(text), line, err) : sb_no_memory(err);
 }
 
 static int load_flags(struct sb_maker *maker, struct sb_error *err)

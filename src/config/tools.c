@@ -81,12 +81,8 @@ static bool has_file(struct sb_maker *maker, const char *words)
 
 static bool is_known(const struct sb_profile *profile, const char *name)
 {
-	if (profile->name && strcmp(profile->name, name) == 0)
-		return true;
-	for (size_t i = 0; i < profile->tool_count; i++)
-		if (strcmp(profile->tools[i], name) == 0)
-			return true;
-	return false;
+	return (profile->name && strcmp(profile->name, name) == 0) ||
+	       sb_list_has((const char *const *)profile->tools, name);
 }
 
 static int add(struct sb_maker *maker, const char *name, const char *file, struct sb_error *err)
@@ -201,15 +197,6 @@ static int find_cache(struct sb_maker *maker, char **out, struct sb_error *err)
 	return SB_OK;
 }
 
-/* ~/.cache may be the project: then somebody works there. */
-static bool is_in_project(const struct sb_maker *maker, const char *path)
-{
-	for (size_t i = 0; maker->setup.projects[i]; i++)
-		if (sb_path_within(maker->setup.projects[i], path))
-			return true;
-	return false;
-}
-
 /*
  * SECURITY: nothing is guarded there.
  *
@@ -236,8 +223,10 @@ static int open_cache(struct sb_maker *maker, const struct sb_rule_source *sourc
 		return status;
 	if (!pattern)
 		return sb_no_memory(err);
-	profile->fast_cache = line.fast = there && !maker->request->guarded_cache &&
-					  !is_in_project(maker, profile->cache);
+	/* ~/.cache may be the project: then somebody works there */
+	profile->fast_cache = line.fast =
+		there && !maker->request->guarded_cache &&
+		!sb_path_within_any((const char *const *)maker->setup.projects, profile->cache);
 	made.makes = !there;
 	made.cache = true;
 	made.base = maker->setup.home.cwd;

@@ -27,11 +27,6 @@ static const char *project_of(const struct sb_maker *maker, const char *path)
 	return found;
 }
 
-static bool is_all_allowed(const struct sb_rule *rule)
-{
-	return sb_access_equal(&rule->access, &sb_access_write);
-}
-
 /* "PROJECT/XX/name", XX being two asterisks, means in root what "ROOT/XX/name" does. */
 static int repeat_in(struct sb_maker *maker, const struct sb_rule *rule, const char *glob,
 		     const char *root, struct sb_error *err)
@@ -67,7 +62,8 @@ static const struct sb_rule *find_loosened(const struct sb_policy *policy, const
 		const struct sb_rule *rule = sb_policy_rule(policy, *at);
 		const struct sb_pattern *pattern = sb_policy_pattern(policy, *at);
 
-		if (is_all_allowed(rule) || !sb_path_within(pattern->prefix, root->prefix))
+		if (sb_access_equal(&rule->access, &sb_access_write) ||
+		    !sb_path_within(pattern->prefix, root->prefix))
 			continue;
 		if (pattern->glob && sb_pattern_compare(pattern, root) < 0 &&
 		    sb_pattern_compare(pattern, whole) >= 0)

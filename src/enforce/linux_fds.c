@@ -14,6 +14,7 @@
 #include "base/auto.h"
 #include "enforce/plan.h"
 #include "sys/directory.h"
+#include "sys/process.h"
 
 #define MOST_LOW 256 /* descriptors that are looked for at once */
 #define FEW_LOW 32   /* and first */
@@ -41,18 +42,10 @@ static bool is_read_only_file(int flags, const struct stat *info)
 	return S_ISREG(info->st_mode) && (flags & O_ACCMODE) == O_RDONLY;
 }
 
-static int socket_option(int fd, int option)
-{
-	int value = -1;
-	socklen_t length = sizeof value;
-
-	return getsockopt(fd, SOL_SOCKET, option, &value, &length) == 0 ? value : -1;
-}
-
 /* Where does a socket lead that is not the one way it looks like?  NULL: nowhere. */
 static const char *where_it_leads(int fd, bool network)
 {
-	int family = socket_option(fd, SO_DOMAIN), type = socket_option(fd, SO_TYPE);
+	int family = sb_sys_socket_option(fd, SO_DOMAIN), type = sb_sys_socket_option(fd, SO_TYPE);
 	struct sockaddr_storage peer;
 	socklen_t length = sizeof peer;
 
@@ -62,7 +55,7 @@ static const char *where_it_leads(int fd, bool network)
 		return family == AF_UNIX ? "a datagram socket, which leads out of the sandbox"
 					 : "a socket that leads out of the sandbox";
 	if (getpeername(fd, (struct sockaddr *)&peer, &length) != 0 &&
-	    socket_option(fd, SO_ACCEPTCONN) != 1)
+	    sb_sys_socket_option(fd, SO_ACCEPTCONN) != 1)
 		return "a socket without a connection, which leads out of the sandbox";
 	return NULL;
 }

@@ -43,26 +43,16 @@
 static const int namespaces[NS_COUNT] = {CLONE_NEWUSER, CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWNET};
 static const char *const namespace_names[NS_COUNT] = {"user", "mount", "ipc", "network"};
 
-static int write_text(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC), status = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		status = -errno;
-	close(fd);
-	return status;
-}
-
 /* Every id stays what it is; other users' files show as nobody's. */
 static bool map_ids(struct sb_mount_job *job)
 {
-	return !sb_mount_failed(job, write_text("/proc/self/setgroups", "deny"), "map groups",
-				NULL) &&
-	       !sb_mount_failed(job, write_text("/proc/self/uid_map", job->uid_map), "map user ids",
-				NULL) &&
-	       !sb_mount_failed(job, write_text("/proc/self/gid_map", job->gid_map),
+	return !sb_mount_failed(job, sb_sys_write_text(AT_FDCWD, "/proc/self/setgroups", "deny"),
+				"map groups", NULL) &&
+	       !sb_mount_failed(job,
+				sb_sys_write_text(AT_FDCWD, "/proc/self/uid_map", job->uid_map),
+				"map user ids", NULL) &&
+	       !sb_mount_failed(job,
+				sb_sys_write_text(AT_FDCWD, "/proc/self/gid_map", job->gid_map),
 				"map group ids", NULL);
 }
 
@@ -187,8 +177,7 @@ static bool show_terminal(struct sb_mount_job *job)
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0] && status == -ENOENT; i++)
 		status = sb_mount_attach(job->terminal, names[i]);
-	close(job->terminal);
-	job->terminal = -1;
+	sb_auto_close(&job->terminal);
 	return status == -ENOENT ||
 	       !sb_mount_failed(job, status, "give the terminal a name in", "/dev");
 }
@@ -303,17 +292,11 @@ static int child_main(void *argument)
 static void close_all(struct sb_mount_job *job)
 {
 	for (size_t i = 0; i < job->plan->mount_count; i++) {
-		if (job->trees[i] >= 0)
-			close(job->trees[i]);
-		job->trees[i] = -1;
+		sb_auto_close(&job->trees[i]);
 	}
-	if (job->terminal >= 0)
-		close(job->terminal);
-	job->terminal = -1;
+	sb_auto_close(&job->terminal);
 	for (int i = 0; i < NS_COUNT; i++) {
-		if (job->ns[i] >= 0)
-			close(job->ns[i]);
-		job->ns[i] = -1;
+		sb_auto_close(&job->ns[i]);
 	}
 }
 

@@ -132,44 +132,21 @@ static int new_plain_cover(int root, const char *name, bool is_dir)
 }
 
 /* What hides a directory with something to show inside: it may be passed through (x) but not listed. */
-static int new_cover(struct sb_mount_job *job, int root, const char *name,
-		     const struct sb_mount_step *step)
+static int fill_cover(struct sb_mount_job *job, int dir, const struct sb_mount_step *step)
 {
-	bool places_made;
-	int fd;
-
-	if (mkdirat(root, name, 0700) != 0)
-		return -errno;
-	fd = openat(root, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	places_made = make_places(job, fd, step, 0111);
-	if (fchmod(fd, step->has_shown ? 0111 : 0) != 0)
-		places_made = false;
-	close(fd);
-	return places_made ? 0 : -EIO;
+	return make_places(job, dir, step, 0111) ? 0 : -EIO;
 }
 
 /* An empty directory that everybody may write to, as /tmp is. */
-static int new_temp(struct sb_mount_job *job, int root, const char *name,
-		    const struct sb_mount_step *step)
+static int fill_temp(struct sb_mount_job *job, int dir, const struct sb_mount_step *step)
 {
 	const char *wanted = job->plan->tmpdir_private;
-	int fd, status = 0;
 
-	if (mkdirat(root, name, 0700) != 0)
-		return -errno;
-	fd = openat(root, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (!make_places(job, fd, step, 0755))
-		status = -EIO;
-	else if (wanted && sb_path_within(step->path, wanted))
-		status = make_place(fd, wanted + strlen(step->path) + 1, true, 0755, 0755);
-	if (status == 0 && fchmod(fd, 01777) != 0)
-		status = -errno;
-	close(fd);
-	return status;
+	if (!make_places(job, dir, step, 0755))
+		return -EIO;
+	return wanted && sb_path_within(step->path, wanted)
+		       ? make_place(dir, wanted + strlen(step->path) + 1, true, 0755, 0755)
+		       : 0;
 }
 
 /* The numbers of a device; those of every machine are the kernel's (devices.txt): no look. */
@@ -233,9 +210,32 @@ static int fill_dev(struct sb_mount_job *job, int dir, const struct sb_mount_ste
 	return status;
 }
 
-static int new_dev(struct sb_mount_job *job, int root, const char *name,
-		   const struct sb_mount_step *step)
+/* Fills the directory that a step needs in our own filesystem; NULL: it needs none. */
+typedef int (*own_filler)(struct sb_mount_job *job, int dir, const struct sb_mount_step *step);
+
+static own_filler filler_of(const struct sb_mount_job *job, const struct sb_mount_step *step,
+			    mode_t *out_mode)
 {
+	switch (step->kind) {
+	case SB_MOUNT_HIDE:
+		*out_mode = step->has_shown ? 0111 : 0;
+		return fill_cover;
+	case SB_MOUNT_TMPFS:
+		*out_mode = 01777;
+		return fill_temp;
+	case SB_MOUNT_DEV:
+		*out_mode = 0755;
+		return sb_mount_own_dev(job) ? fill_dev : NULL;
+	default:
+		return NULL;
+	}
+}
+
+static int new_directory(struct sb_mount_job *job, int root, const char *name,
+			 const struct sb_mount_step *step)
+{
+	mode_t mode = 0;
+	own_filler fill = filler_of(job, step, &mode);
 	int fd, status;
 
 	if (mkdirat(root, name, 0700) != 0)
@@ -243,29 +243,11 @@ static int new_dev(struct sb_mount_job *job, int root, const char *name,
 	fd = openat(root, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	status = fill_dev(job, fd, step);
-	if (status == 0 && fchmod(fd, 0755) != 0)
+	status = fill(job, fd, step);
+	if (status == 0 && fchmod(fd, mode) != 0)
 		status = -errno;
 	close(fd);
 	return status;
-}
-
-/* What a step needs in our own filesystem; NULL: nothing. */
-typedef int (*own_maker)(struct sb_mount_job *job, int root, const char *name,
-			 const struct sb_mount_step *step);
-
-static own_maker maker_of(const struct sb_mount_job *job, const struct sb_mount_step *step)
-{
-	switch (step->kind) {
-	case SB_MOUNT_HIDE:
-		return new_cover;
-	case SB_MOUNT_TMPFS:
-		return new_temp;
-	case SB_MOUNT_DEV:
-		return sb_mount_own_dev(job) ? new_dev : NULL;
-	default:
-		return NULL;
-	}
 }
 
 /*
@@ -283,7 +265,7 @@ static const char *place_of_own(const struct sb_plan *plan)
 }
 
 /* One directory or file of our own filesystem, and a copy of it to mount. */
-static bool make_one(struct sb_mount_job *job, int root, size_t index, own_maker make)
+static bool make_one(struct sb_mount_job *job, int root, size_t index)
 {
 	const struct sb_mount_step *step = &job->plan->mounts[index];
 	bool plain = is_plain_cover(job, step);
@@ -294,7 +276,8 @@ static bool make_one(struct sb_mount_job *job, int root, size_t index, own_maker
 		snprintf(name, sizeof name, "%s", step->is_dir ? "directory" : "file");
 	else
 		snprintf(name, sizeof name, "%zu", index);
-	status = plain ? new_plain_cover(root, name, step->is_dir) : make(job, root, name, step);
+	status = plain ? new_plain_cover(root, name, step->is_dir)
+		       : new_directory(job, root, name, step);
 	if (sb_mount_failed(job, status, "prepare", step->path))
 		return false;
 	job->trees[index] = sb_sys_clone_tree(root, name);
@@ -309,9 +292,9 @@ bool sb_mount_make_own(struct sb_mount_job *job)
 	int root = -1;
 
 	for (size_t i = 0; i < plan->mount_count && done; i++) {
-		own_maker make = maker_of(job, &plan->mounts[i]);
+		mode_t mode;
 
-		if (!make)
+		if (!filler_of(job, &plan->mounts[i], &mode))
 			continue;
 		if (root < 0) {
 			root = sb_sys_new_tmpfs("0755");
@@ -320,7 +303,7 @@ bool sb_mount_make_own(struct sb_mount_job *job)
 			done = !sb_mount_failed(job, sb_mount_attach(root, passing), "mount on",
 						passing);
 		}
-		done = done && make_one(job, root, i, make);
+		done = done && make_one(job, root, i);
 	}
 	if (root < 0)
 		return done;

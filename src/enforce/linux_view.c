@@ -35,13 +35,6 @@ static const char *const system_names[] = {"usr",   "bin",   "sbin",   "lib",
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-static int write_text(const char *path, const char *text)
-{
-	SB_AUTO_FD int fd = open(path, O_WRONLY | O_CLOEXEC);
-
-	return fd < 0 || write(fd, text, strlen(text)) < 0 ? -errno : 0;
-}
-
 /* With CAP_SYS_ADMIN no user namespace is needed, and owners keep their names. */
 static bool make_namespaces(struct sb_view_job *job, struct sb_view_made *made)
 {
@@ -52,14 +45,16 @@ static bool make_namespaces(struct sb_view_job *job, struct sb_view_made *made)
 	if (unshare(CLONE_NEWNS | (made->own_ids ? CLONE_NEWUSER : 0)) != 0)
 		return !sb_view_failed(job, -errno, "make namespaces", "");
 	if (made->own_ids) {
-		if (sb_view_failed(job, write_text("/proc/self/setgroups", "deny"), "map",
-				   "groups"))
+		if (sb_view_failed(job, sb_sys_write_text(AT_FDCWD, "/proc/self/setgroups", "deny"),
+				   "map", "groups"))
 			return false;
 		snprintf(map, sizeof map, "%u %u 1", uid, uid);
-		if (sb_view_failed(job, write_text("/proc/self/uid_map", map), "map", "user ids"))
+		if (sb_view_failed(job, sb_sys_write_text(AT_FDCWD, "/proc/self/uid_map", map),
+				   "map", "user ids"))
 			return false;
 		snprintf(map, sizeof map, "%u %u 1", gid, gid);
-		if (sb_view_failed(job, write_text("/proc/self/gid_map", map), "map", "group ids"))
+		if (sb_view_failed(job, sb_sys_write_text(AT_FDCWD, "/proc/self/gid_map", map),
+				   "map", "group ids"))
 			return false;
 	}
 	return !sb_view_failed(job, sb_sys_cut_off(), "cut off the mounts", "");

@@ -161,13 +161,9 @@ static enum sb_state state_of(unsigned allow)
 /* A directory whose real contents are none of the run's business, unless a project holds it. */
 static bool is_temp(const struct maker *maker, const struct sb_plan_node *node)
 {
-	if (!node->rule || !node->rule->temp || node->kind != SB_KIND_DIR ||
-	    node->state != SB_STATE_WRITABLE)
-		return false;
-	for (size_t i = 0; maker->request->projects[i]; i++)
-		if (sb_path_within(maker->request->projects[i], node->path))
-			return false;
-	return true;
+	return node->rule && node->rule->temp && node->kind == SB_KIND_DIR &&
+	       node->state == SB_STATE_WRITABLE &&
+	       !sb_path_within_any(maker->request->projects, node->path);
 }
 
 /* Devices are used through their names, whatever may be done to the names. */

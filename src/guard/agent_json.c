@@ -84,11 +84,6 @@ static bool is_state(const char *name, size_t length)
 			 name, length);
 }
 
-static bool is_state_of_project(const char *name, size_t length)
-{
-	return is_listed("last* history exampleFiles", name, length);
-}
-
 /* Yes, no, and how often: what was shown to somebody or done once, however it is called. */
 static bool is_counter(const struct sb_json_node *value, const char *name, size_t length)
 {
@@ -156,7 +151,7 @@ static enum meaning meaning_of(enum place place, const char *name, size_t length
 	if (!make_small(name, length, small))
 		return MEANS_BOTH;
 	if ((place == PLACE_TOP && is_state(name, length)) ||
-	    (place == PLACE_PROJECT && is_state_of_project(name, length)) ||
+	    (place == PLACE_PROJECT && is_listed("last* history exampleFiles", name, length)) ||
 	    (is_counter(old, name, length) && is_counter(new, name, length)))
 		return MEANS_STATE;
 	run = runs(small);

@@ -10,6 +10,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/list.h"
 #include "base/words.h"
 #include "guard/check.h"
 #include "guard/git_config.h"
@@ -30,26 +31,6 @@
 static bool is_of_module(const char *path)
 {
 	return strstr(path, "/.git/modules/") != NULL;
-}
-
-/* What it is anyway. */
-static bool is_around(const char *value)
-{
-	return strcmp(value, "..") == 0;
-}
-
-/*
- * Agents keep earlier versions of a project's files in repositories of their own.  A project stays where
- * it is, and is no link: what was judged is where git will write.
- */
-static bool is_project(const struct sb_check *check, const char *value)
-{
-	const char *const *projects = check->guard->options.projects;
-
-	for (; projects && *projects; projects++)
-		if (strcmp(value, *projects) == 0)
-			return true;
-	return false;
 }
 
 /* A key that stands alone is a yes, one with nothing behind "=" a no. */
@@ -173,7 +154,8 @@ static void check_key(const struct sb_check *check, const char *key, const char 
 		verdict = SB_KEY_ASK;
 	if (verdict != SB_KEY_HARMLESS &&
 	    (verdict != SB_KEY_PATH ||
-	     !(is_of_module(check->path) || is_around(value) || is_project(check, value)) ||
+	     !(is_of_module(check->path) || strcmp(value, "..") == 0 /* what it is anyway */ ||
+	       sb_list_has(check->guard->options.projects, value)) ||
 	     !sb_leads_to_work_tree(check, value)))
 		ask_about_key(check, key, value);
 	else if (verdict == SB_KEY_PATH)

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/list.h"
 #include "guard/guard_impl.h"
 #include "path/path.h"
 #include "sys/share.h"
@@ -54,15 +55,6 @@ static bool is_of_system(const char *directory)
 	       sb_path_within("/sbin", directory);
 }
 
-/* What is around a project, or is all of it, would close that. */
-static bool has_project(const struct sb_guard_options *options, const char *directory)
-{
-	for (size_t i = 0; options->projects && options->projects[i]; i++)
-		if (sb_path_within(directory, options->projects[i]))
-			return true;
-	return false;
-}
-
 /*
  * SECURITY: directories that variables of the user's have obeyed are so wherever they lie.
  *
@@ -84,7 +76,8 @@ static int add_obeyed(const struct sb_guard_options *options, struct sb_extras *
 	int status = SB_OK;
 
 	for (size_t i = 0; obeyed && obeyed[i] && status == SB_OK; i++)
-		if (!has_project(options, obeyed[i]) && !is_of_system(obeyed[i]))
+		/* what is around a project, or is all of it, would close that */
+		if (!sb_path_holds_any(obeyed[i], options->projects) && !is_of_system(obeyed[i]))
 			status = sb_extras_add(out, (struct sb_extra){.path = strdup(obeyed[i]),
 								      .kind = SB_EXTRA_ROW,
 								      .row = &row});
@@ -115,11 +108,9 @@ static int look_at_opened(const struct sb_guard_options *options, struct sb_extr
 static int look(struct sb_guard *guard)
 {
 	const struct sb_guard_options *options = &guard->options;
-	size_t count = 0;
+	size_t count = sb_list_count(options->projects);
 	int status = SB_OK;
 
-	while (options->projects && options->projects[count])
-		count++;
 	guard->shown = calloc(count + 1, sizeof *guard->shown);
 	if (!guard->shown)
 		return SB_E_NOMEM;

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/buf.h"
 #include "base/words.h"
 #include "guard/guard_impl.h"
 #include "guard/git_index.h"
@@ -523,9 +524,9 @@ static int add_own_of_home(const struct walk *walk)
 	for (unsigned at = index_of.trees; at && status == SB_OK; at = index_of.next_tree[at - 1]) {
 		const struct sb_guard_row *row = &walk->rows[at - 1];
 		int length = (int)strlen(row->pattern) - (int)strlen("/**");
-		char *path = NULL;
+		char *path = sb_text_print("%s/%.*s", walk->base, length, row->pattern);
 
-		if (asprintf(&path, "%s/%.*s", walk->base, length, row->pattern) < 0)
+		if (!path)
 			return SB_E_NOMEM;
 		status = sb_extras_add(walk->out, (struct sb_extra){path, SB_EXTRA_ROW, row, NULL});
 	}

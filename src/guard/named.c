@@ -78,7 +78,8 @@ const struct sb_guard_row *sb_named_row(const struct sb_guard *guard, const char
 	return sb_row_of_extra(guard, extra);
 }
 
-const struct sb_extra *sb_named_beneath(const struct sb_extras *extras, const char *path)
+/* Does path lead to what a git config names? */
+static const struct sb_extra *named_beneath(const struct sb_extras *extras, const char *path)
 {
 	for (size_t i = 0; i < extras->count; i++)
 		if (sb_path_within(path, extras->all[i].path))
@@ -88,7 +89,7 @@ const struct sb_extra *sb_named_beneath(const struct sb_extras *extras, const ch
 
 bool sb_extras_have(const struct sb_guard *guard, const char *path)
 {
-	return extra_of(guard, &guard->extras, path) || sb_named_beneath(&guard->extras, path);
+	return extra_of(guard, &guard->extras, path) || named_beneath(&guard->extras, path);
 }
 
 const struct sb_extra *sb_named_anywhere(const struct sb_guard *guard, const char *path,
@@ -118,7 +119,7 @@ static const struct sb_guard_row *row_around(const struct sb_guard *guard,
 	if (!directory || sb_extras_around(guard, directory, &around) != SB_OK) {
 		row = sb_row_of_git(guard); /* out of memory: ask */
 	} else {
-		extra = link ? sb_named_beneath(&around, stand->place->path)
+		extra = link ? named_beneath(&around, stand->place->path)
 			     : extra_of(guard, &around, stand->place->path);
 		row = extra ? sb_row_of_extra(guard, extra) : NULL;
 	}
@@ -156,7 +157,7 @@ static bool is_too_deep(const char *path)
  */
 const struct sb_guard_row *sb_named_link(const struct sb_guard *guard, const struct sb_stand *stand)
 {
-	const struct sb_extra *extra = sb_named_beneath(&guard->extras, stand->place->path);
+	const struct sb_extra *extra = named_beneath(&guard->extras, stand->place->path);
 
 	const struct sb_guard_row *row = sb_system_beneath(&guard->system, stand->place->path);
 

@@ -17,9 +17,6 @@ const struct sb_guard_row *sb_row_of_extra(const struct sb_guard *guard,
 const struct sb_guard_row *sb_named_row(const struct sb_guard *guard, const char *path,
 					struct sb_guard_answer *out);
 
-/* Does path lead to what a git config names? */
-const struct sb_extra *sb_named_beneath(const struct sb_extras *extras, const char *path);
-
 /* Is path a directory that the user's own core.hooksPath means, in whatever repository? */
 const struct sb_extra *sb_named_anywhere(const struct sb_guard *guard, const char *path,
 					 size_t length);

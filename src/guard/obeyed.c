@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/list.h"
 #include "guard/guard_impl.h"
 #include "guard/named.h"
 #include "guard/read.h"
@@ -168,14 +169,6 @@ static int add_beneath(struct search *search, const char *project)
 	return status;
 }
 
-static bool is_project(const struct sb_guard_options *options, const char *path)
-{
-	for (size_t i = 0; options->projects && options->projects[i]; i++)
-		if (strcmp(options->projects[i], path) == 0)
-			return true;
-	return false;
-}
-
 int sb_obeyed_find(const char *project, const struct sb_guard_options *options,
 		   struct sb_extras *out)
 {
@@ -188,7 +181,7 @@ int sb_obeyed_find(const char *project, const struct sb_guard_options *options,
 
 		if (sb_repository_find(top, &repository)) {
 			/* of a project others have seen to what it names: found.c */
-			if (is_project(options, top)) {
+			if (sb_list_has(options->projects, top)) {
 				status = add_others(&search, &repository, top);
 			} else {
 				status = sb_extras_links(top, false, NULL, out);

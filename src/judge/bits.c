@@ -60,7 +60,7 @@ static bool is_answered(const struct sb_policy *policy, enum sb_op op,
 	return true;
 }
 
-void sb_heed_bits(const struct sb_grounds *grounds, struct sb_judged *judged)
+static void heed_bits(const struct sb_grounds *grounds, struct sb_judged *judged)
 {
 	if (!judged->site->nameless && !sb_is_danger(grounds) &&
 	    is_answered(grounds->policy, judged->op, &judged->decision, judged->site))
@@ -76,7 +76,7 @@ void sb_heed_set_bits(const struct sb_grounds *grounds, struct sb_judged *judged
 	const struct sb_site *site = judged->site;
 	const struct sb_rule *rule = judged->decision.rule;
 
-	sb_heed_bits(grounds, judged);
+	heed_bits(grounds, judged);
 	if (judged->decision.verdict != SB_ALLOW || !site->has_more_names || site->nameless ||
 	    sb_is_danger(grounds) ||
 	    (rule && rule->tier != SB_TIER_BUILTIN && sb_pattern_names(rule->pattern, site->path)))
@@ -99,7 +99,7 @@ void sb_heed_brought_bits(const struct sb_grounds *grounds, const struct sb_site
 	judged->brings_bits = sb_may_get_bits(grounds, from);
 	if (sb_judge_brings_bits(grounds->policy, from->nameless ? "" : from->path,
 				 judged->site->path))
-		sb_heed_bits(grounds, judged);
+		heed_bits(grounds, judged);
 }
 
 bool sb_judge_brings_bits(const struct sb_policy *policy, const char *from, const char *to)

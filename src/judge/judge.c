@@ -291,13 +291,6 @@ static void heed_brought(const struct sb_grounds *grounds, const struct sb_site 
 		sb_guard_brings(grounds->guard, &moved, to, &judged->guard);
 }
 
-/* Two directories cannot be put on hold at a time. */
-static void doubt_exchange(const struct sb_grounds *grounds, struct sb_judged *judged)
-{
-	doubt(grounds, judged);
-	judged->guard.found = 1; /* no rule is about what nobody has looked at */
-}
-
 static void judge_rename(const struct sb_grounds *grounds, const struct sb_case *what,
 			 struct sb_judgement *out)
 {
@@ -330,8 +323,12 @@ static void judge_rename(const struct sb_grounds *grounds, const struct sb_case 
 			if (what->exchange)
 				heed_brought(grounds, target, to, &old, first);
 			if (what->exchange && first->guard.verdict == SB_GUARD_PLAIN &&
-			    second->guard.verdict == SB_GUARD_PLAIN)
-				doubt_exchange(grounds, second);
+			    second->guard.verdict == SB_GUARD_PLAIN) {
+				/* two directories cannot be put on hold at a time */
+				doubt(grounds, second);
+				second->guard.found =
+					1; /* no rule is about what nobody has looked at */
+			}
 		}
 		heed_guard(grounds, first, false, false, out);
 		heed_guard(grounds, second, bytes, bytes, out);

@@ -93,10 +93,7 @@ const char *sb_system_end(size_t number);
 /* leads.c: a link that says text (NULL: not known) gets the name. */
 void sb_heed_link(const struct sb_grounds *grounds, const char *text, struct sb_judged *judged);
 
-/* bits.c: what is made or changed there gives whoever runs it its owner's or its group's rights. */
-void sb_heed_bits(const struct sb_grounds *grounds, struct sb_judged *judged);
-
-/* The same of bits that a file gets which is there already, perhaps under other names as well. */
+/* bits.c: a file that is there already, perhaps under other names as well, gives whoever runs it its owner's or its group's rights. */
 void sb_heed_set_bits(const struct sb_grounds *grounds, struct sb_judged *judged);
 
 /* May a file there get such bits unasked? */

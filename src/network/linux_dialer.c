@@ -326,8 +326,7 @@ static int ask_server(const char *name, int type)
 	if (got <= 0 || got > (int)sizeof answer || pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
 		return -1;
 	if (write(ends[1], answer, (size_t)got) != got) {
-		close(ends[0]);
-		ends[0] = -1;
+		sb_auto_close(&ends[0]);
 	}
 	close(ends[1]);
 	return ends[0];

@@ -141,7 +141,6 @@ void sb_gate_drop(struct gate *gate, struct flow *flow)
 {
 	unlist(gate, flow);
 	sb_auto_close(&flow->outside);
-	flow->outside = -1;
 	flow->state = FLOW_FREE;
 	gate->waiting_bytes -= flow->datagram ? flow->length : 0;
 	free(flow->datagram);

@@ -67,11 +67,6 @@ static void packets_ready(struct gate *gate, struct source *source)
 
 /* --- the performer -------------------------------------------------------------------------------- */
 
-static bool owns_port(const struct gate *gate, uint16_t port)
-{
-	return gate->own_ports[port / 8] & 1u << port % 8;
-}
-
 static void answer(struct gate *gate, const struct reply *reply)
 {
 	if (send(gate->performer.fd, reply, sizeof *reply, MSG_NOSIGNAL) != sizeof *reply)
@@ -106,7 +101,7 @@ static bool is_inner(const struct gate *gate, const struct sb_peer *peer,
 	if (!local)
 		return false;
 	/* to this machine many send datagrams that nobody need hear: only what a rule opens is more */
-	return owns_port(gate, peer->port) ||
+	return (gate->own_ports[peer->port / 8] & 1u << peer->port % 8) ||
 	       (peer->protocol == SB_UDP &&
 		sb_decide_connect(gate->policy, peer).verdict != SB_ALLOW);
 }

@@ -127,15 +127,6 @@ static const struct {
 	{"sys/net/ipv6/icmp/ratelimit", "0", true},
 };
 
-static int set(int proc, const char *name, const char *value)
-{
-	SB_AUTO_FD int fd = openat(proc, name, O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0 || write(fd, value, strlen(value)) < 0)
-		return errno;
-	return 0;
-}
-
 /* --- what the C library looks names up by --------------------------------------------------------- */
 
 /* A file's text, or "": it is not there. */
@@ -242,7 +233,7 @@ void sb_space_settle(int proc)
 {
 	for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
 		if (settings[i].later)
-			set(proc, settings[i].name, settings[i].value);
+			sb_sys_write_text(proc, settings[i].name, settings[i].value);
 }
 
 int sb_space_make(int proc, struct sb_error *err)
@@ -262,7 +253,7 @@ int sb_space_make(int proc, struct sb_error *err)
 	if (add_address(netlink, AF_INET6, own_address6, sizeof own_address6) == 0)
 		add_route(netlink, AF_INET6, own_address6, sizeof own_address6);
 	for (size_t i = 0; i < sizeof settings / sizeof settings[0] && !settings[i].later; i++) {
-		error = set(proc, settings[i].name, settings[i].value);
+		error = -sb_sys_write_text(proc, settings[i].name, settings[i].value);
 		if (error)
 			return sb_fail(err, SB_E_UNSUPPORTED, error,
 				       "cannot decide about hosts by name: cannot set /proc/%s",

@@ -25,6 +25,22 @@ bool sb_path_within(const char *dir, const char *path)
 	return *dir == '\0' && (*path == '\0' || *path == '/');
 }
 
+bool sb_path_within_any(const char *const *dirs, const char *path)
+{
+	for (; dirs && *dirs; dirs++)
+		if (sb_path_within(*dirs, path))
+			return true;
+	return false;
+}
+
+bool sb_path_holds_any(const char *dir, const char *const *paths)
+{
+	for (; paths && *paths; paths++)
+		if (sb_path_within(dir, *paths))
+			return true;
+	return false;
+}
+
 int sb_path_compare(const char *a, const char *b)
 {
 	int first, second;

@@ -16,6 +16,10 @@
 /* True when path is dir itself or lies beneath it: "/a/b" holds "/a/b/c", never "/a/bc". */
 bool sb_path_within(const char *dir, const char *path);
 
+/* Is path within one of dirs; does dir hold one of paths?  NULL-terminated; NULL has none. */
+bool sb_path_within_any(const char *const *dirs, const char *path);
+bool sb_path_holds_any(const char *dir, const char *const *paths);
+
 /*
  * Order paths as a tree is walked: a directory, all beneath it, then its siblings.
  * (strcmp() puts "/a-b" between "/a" and "/a/b".)  <0, 0 or >0.

@@ -247,15 +247,6 @@ static int add_closed_project(struct sb_policy *policy, const char *project, str
 	return sb_builtin_literal(policy, project, &sb_access_read, "project", 0, err);
 }
 
-/* Is this project open to changes as a whole? */
-static bool is_open(const struct sb_surroundings *place, const char *project)
-{
-	for (size_t i = 0; place->within && place->within[i]; i++)
-		if (sb_path_within(place->within[i], project))
-			return true;
-	return !place->within;
-}
-
 /* What lies around the project, or is all of it, would close it; what lies elsewhere is closed. */
 static int add_obeyed(struct sb_policy *policy, const struct sb_surroundings *place,
 		      const char *project, unsigned flags, struct sb_error *err)
@@ -290,7 +281,7 @@ int sb_builtin_add(struct sb_policy *policy, const struct sb_surroundings *place
 		status = sb_builtin_table(policy, "/dev", devices, COUNT(devices),
 					  SB_BUILTIN_ANY_MODE, err);
 	for (size_t i = 0; place->projects[i] && status == SB_OK; i++) {
-		bool open = is_open(place, place->projects[i]);
+		bool open = !place->within || sb_path_within_any(place->within, place->projects[i]);
 
 		if (open)
 			status = sb_builtin_literal(policy, place->projects[i], &sb_access_write,

@@ -41,10 +41,8 @@ static bool is_at_home(const struct sb_surroundings *place, const char *path)
 
 static bool holds_more(const struct sb_surroundings *place, const char *path)
 {
-	for (size_t i = 0; place->projects[i]; i++)
-		if (sb_path_within(path, place->projects[i]))
-			return true;
-	return (place->home && sb_path_within(path, place->home)) ||
+	return sb_path_holds_any(path, place->projects) ||
+	       (place->home && sb_path_within(path, place->home)) ||
 	       (place->account_home && sb_path_within(path, place->account_home));
 }
 

@@ -291,9 +291,7 @@ void sb_base_begin(struct sb_base *base, const char *path, size_t rows)
 
 void sb_base_end(struct sb_base *base)
 {
-	if (base->fd >= 0)
-		close(base->fd);
-	base->fd = -1;
+	sb_auto_close(&base->fd);
 }
 
 int sb_builtin_table(struct sb_policy *policy, const char *path, const struct sb_builtin_row *rows,

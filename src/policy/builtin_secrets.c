@@ -19,16 +19,17 @@
 static int add_secret_pattern(struct sb_policy *policy, const char *around, const char *wild,
 			      const char *reason, struct sb_error *err)
 {
-	SB_AUTO_FREE char *escaped = sb_pattern_escape(around), *text = NULL;
+	SB_AUTO_FREE char *escaped = sb_pattern_escape(around);
+	SB_AUTO_FREE char *text = escaped ? sb_path_join(escaped, wild) : NULL;
 	char origin[160];
-	struct sb_rule rule = {.access = sb_access_deny, .tier = SB_TIER_BUILTIN, .origin = origin};
+	struct sb_rule rule = {.access = sb_access_deny,
+			       .tier = SB_TIER_BUILTIN,
+			       .pattern = text,
+			       .origin = origin};
 
-	if (!escaped || asprintf(&text, "%s/%s", escaped, wild) < 0) {
-		text = NULL;
+	if (!text)
 		return sb_no_memory(err);
-	}
 	snprintf(origin, sizeof origin, "built-in: %s", reason);
-	rule.pattern = text;
 	return sb_policy_add(policy, &rule, err);
 }
 

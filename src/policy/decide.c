@@ -267,11 +267,6 @@ static struct sb_decision without_rule(const struct sb_policy *policy, enum sb_o
 	return decision;
 }
 
-static bool denies(const struct sb_rule *rule, enum sb_op op)
-{
-	return rule && rule->access.verdict[op] == SB_DENY;
-}
-
 static struct sb_decision decide(const struct sb_policy *policy, enum sb_op op,
 				 const struct covering *covering)
 {
@@ -281,7 +276,7 @@ static struct sb_decision decide(const struct sb_policy *policy, enum sb_op op,
 
 	if (covering->hard)
 		return (struct sb_decision){SB_DENY, covering->hard};
-	if (denies(covering->system.rule, op))
+	if (covering->system.rule && covering->system.rule->access.verdict[op] == SB_DENY)
 		return (struct sb_decision){SB_DENY, covering->system.rule};
 	if (plain->rule)
 		decision = (struct sb_decision){plain->rule->access.verdict[op], plain->rule};

@@ -84,11 +84,6 @@ void sb_connect_print(const struct sb_connect_rule *rule, struct sb_buf *out)
 	sb_buf_printf(out, "%sconnect %s", words[rule->verdict], rule->text);
 }
 
-static bool is_about_terminals(const struct sb_rule *rule)
-{
-	return rule->tier == SB_TIER_BUILTIN && sb_path_within("/dev/pts", rule->pattern);
-}
-
 /* As a comment behind the line that begins at start. */
 static void print_origin(const char *origin, size_t start, struct sb_buf *out)
 {
@@ -105,7 +100,8 @@ static void print_line(const struct sb_rule *rule, struct sb_buf *out)
 
 	/* These come back by themselves; read as rules, a temp directory and terminals would be the real
 	 * ones, a link what it leads to, and git's data would be open unlooked at. */
-	if (rule->temp || rule->link || rule->checked || is_about_terminals(rule))
+	if (rule->temp || rule->link || rule->checked ||
+	    (rule->tier == SB_TIER_BUILTIN && sb_path_within("/dev/pts", rule->pattern)))
 		sb_buf_puts(out, "# ");
 	sb_rule_print_whole(rule, out);
 	print_origin(rule->origin, start, out);

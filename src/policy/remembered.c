@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/auto.h"
+#include "base/buf.h"
 #include "path/path.h"
 #include "path/pattern.h"
 #include "policy/builtin.h"
@@ -39,22 +40,12 @@ static int add_one(struct sb_policy *policy, const char *directory, const char *
 			       .absent = true, /* the broker holds it; no mount has to */
 			       .origin = "built-in: what a program remembers of its last use"};
 
-	if (!escaped ||
-	    asprintf(&text, "%s%s%s", escaped, names ? "/" : "", names ? names : "") < 0) {
-		text = NULL;
+	text = escaped ? sb_text_print("%s%s%s", escaped, names ? "/" : "", names ? names : "")
+		       : NULL;
+	if (!text)
 		return sb_no_memory(err);
-	}
 	rule.pattern = text;
 	return sb_policy_add(policy, &rule, err);
-}
-
-/* In a project that holds the home directory histories are files as all others. */
-static bool is_in_project(const struct sb_surroundings *place, const char *home)
-{
-	for (size_t i = 0; place->projects[i]; i++)
-		if (sb_path_within(place->projects[i], home))
-			return true;
-	return false;
 }
 
 static int add_rows(struct sb_policy *policy, const struct sb_surroundings *place, const char *home,
@@ -64,7 +55,7 @@ static int add_rows(struct sb_policy *policy, const struct sb_surroundings *plac
 	int missing = 0, status = SB_OK;
 
 	/* quiet opens for reading, and the most specific rule wins: "deny ~" means histories, too */
-	if (!home || strcmp(home, "/") == 0 || is_in_project(place, home) ||
+	if (!home || strcmp(home, "/") == 0 || sb_path_within_any(place->projects, home) ||
 	    sb_start_user_hides(policy, home))
 		return SB_OK;
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0] && status == SB_OK; i++) {

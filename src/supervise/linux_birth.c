@@ -54,13 +54,6 @@ struct family {
 	mode_t umask;
 };
 
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
 /* --- INIT ---------------------------------------------------------------------------- */
 
 /*
@@ -75,7 +68,7 @@ static int init_main(struct family *family)
 	/* orphans are reaped for free; other signals do not reach a first process that has no
 	 * handler for them: pid_namespaces(7) */
 	sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
-	close_fd(&family->lifeline[1]);
+	sb_auto_close(&family->lifeline[1]);
 	/* not before the performer has our namespace open: afterwards we cannot be looked at */
 	if (read(family->lifeline[0], &order, 1) != 1 ||
 	    (order == MOUNT_PROC && sb_sys_mount_proc("/proc", -1) < 0))
@@ -218,19 +211,19 @@ static int make_pid_namespace(struct family *family, struct sb_error *err)
 	if (pipe2(family->lifeline, O_CLOEXEC) != 0 || pipe2(family->ready, O_CLOEXEC) != 0)
 		return sb_fail(err, SB_E_SYSTEM, errno, "cannot make a pipe");
 	pid = clone_init(family);
-	close_fd(&family->lifeline[0]);
-	close_fd(&family->ready[1]);
+	sb_auto_close(&family->lifeline[0]);
+	sb_auto_close(&family->ready[1]);
 	if (pid > 0 && start_init(family, (pid_t)pid, &status)) {
 		family->init = (pid_t)pid;
 		layers->pid_namespace = true;
 	}
-	close_fd(&family->ready[0]);
+	sb_auto_close(&family->ready[0]);
 	if (layers->pid_namespace && (!plan->view || cover_proc()))
 		return SB_OK;
 	if (plan->view)
 		return no_own_proc(err);
-	close_fd(&family->lifeline[1]);
-	close_fd(&family->pid_namespace);
+	sb_auto_close(&family->lifeline[1]);
+	sb_auto_close(&family->pid_namespace);
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != NOT_MOUNTED)
 		return sb_fail(err, SB_E_BROKEN, 0, "cannot set up the pid namespace");
 	return SB_OK;
@@ -305,7 +298,7 @@ static int confine_command(const struct family *family, struct sb_error *err)
 			status = sb_fail(err, SB_E_SYSTEM, -sent, "cannot reach the supervisor");
 	}
 	if (listener >= 0)
-		close_fd(&listener);
+		sb_auto_close(&listener);
 	if (status == SB_OK)
 		status = sb_stages_prove_broker(stages, err);
 	return status;
@@ -316,11 +309,11 @@ static void command_main(struct family *family)
 	const struct sb_birth *birth = family->birth;
 	struct sb_error err;
 
-	close_fd(&family->lifeline[1]);
-	close_fd(&family->channel);
+	sb_auto_close(&family->lifeline[1]);
+	sb_auto_close(&family->channel);
 	/* if the performer dies before it has taken the listener, that must close with it: nobody
 	 * would answer us */
-	close_fd(&family->listener[0]);
+	sb_auto_close(&family->listener[0]);
 	/* without a pid namespace nothing else ends us with a performer that was killed */
 	if (!family->init)
 		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
@@ -412,7 +405,7 @@ static void let_go_of_stdio(void)
 
 	for (int fd = 0; fd <= 2 && null >= 0; fd++)
 		dup2(null, fd);
-	close_fd(&null);
+	sb_auto_close(&null);
 }
 
 /*
@@ -565,8 +558,8 @@ static int performer_main(struct family *family)
 		return OWN_FAILURE;
 	if (family->slave >= 0 || birth->job_control)
 		tty = fcntl(family->slave >= 0 ? family->slave : STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
-	close_fd(&family->listener[1]);
-	close_fd(&family->pid_namespace);
+	sb_auto_close(&family->listener[1]);
+	sb_auto_close(&family->pid_namespace);
 	performer = (struct sb_performer){
 		.policy = birth->policy,
 		.grounds = birth->grounds,
@@ -602,7 +595,7 @@ static int performer_main(struct family *family)
 	message.layers = *stages->layers;
 	message.layers.seccomp = true;
 	sb_wire_send(family->channel, &message, listener);
-	close_fd(&family->listener[0]);
+	sb_auto_close(&family->listener[0]);
 	performer.listener = listener;
 	return sb_performer_run(&performer);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/auto.h"
 #include "base/clock.h"
 #include "supervise/proc_name.h"
 #include "supervise/resolve.h"
@@ -47,16 +48,9 @@ static bool has_stayed(const struct sb_caller *caller, uint64_t now_ns)
 	       !__atomic_load_n(&shared, __ATOMIC_ACQUIRE);
 }
 
-static void forget(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
 void sb_cwd_forget(struct sb_cwd *cwd)
 {
-	forget(&cwd->fd);
+	sb_auto_close(&cwd->fd);
 	cwd->thread = 0;
 	cwd->settled = false;
 }
@@ -91,7 +85,7 @@ static int look_at_cwd(const struct sb_caller *caller, bool moved)
 		close(fd);
 		return -EACCES;
 	}
-	forget(&cwd->fd);
+	sb_auto_close(&cwd->fd);
 	cwd->fd = fd;
 	cwd->identity = identity;
 	cwd->named_ns = 0;

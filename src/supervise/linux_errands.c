@@ -31,7 +31,6 @@ static bool is_started(struct sb_errands *errands)
 static void close_dialer(struct sb_errands *errands)
 {
 	sb_auto_close(&errands->dialer);
-	errands->dialer = -1;
 }
 
 static void fail(struct sb_errands *errands, struct sb_errand *errand)

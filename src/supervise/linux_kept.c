@@ -38,7 +38,6 @@ static struct sb_kept_socket *find(struct sb_kept *kept, uint64_t inode)
 static void drop(struct sb_kept_socket *socket)
 {
 	sb_auto_close(&socket->fd);
-	socket->fd = -1;
 }
 
 void sb_kept_add(struct sb_kept *kept, int socket)

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/auto.h"
 #include "supervise/owed.h"
 #include "supervise/performer.h"
 #include "supervise/proc_name.h"
@@ -35,9 +36,7 @@ static pthread_mutex_t owed_lock = PTHREAD_MUTEX_INITIALIZER;
 static void done(struct pair *pair)
 {
 	for (int i = 0; i < 2; i++) {
-		if (pair->ends[i] >= 0)
-			close(pair->ends[i]);
-		pair->ends[i] = -1;
+		sb_auto_close(&pair->ends[i]);
 	}
 }
 
@@ -99,8 +98,7 @@ static int place(int listener, const struct seccomp_notif *notification, struct 
 			pair->numbers[i] = -1;
 			break;
 		}
-		close(pair->ends[i]);
-		pair->ends[i] = -1;
+		sb_auto_close(&pair->ends[i]);
 	}
 	return status == 0 ? sb_sys_write_memory(pair->thread, args[3], pair->numbers,
 						 sizeof pair->numbers)

@@ -340,8 +340,7 @@ static void hear_gate(struct sb_peers *peers)
 	if (status == -EBADMSG)
 		return;
 	if (status < 0) { /* nothing can be reached any more */
-		close(peers->gate);
-		peers->gate = -1;
+		sb_auto_close(&peers->gate);
 		return;
 	}
 	if ((peers->over && message.kind != SB_GATE_ENDED) || !is_peer(&message.peer))
@@ -413,7 +412,6 @@ static void open_listens(struct sb_peers *peers)
 				sb_listen_at(policy, i)->port);
 			sb_approver_tell(peers->approver, &err);
 			sb_auto_close(&fd);
-			fd = -1;
 		}
 		peers->listens[peers->listen_count++] = fd;
 	}

@@ -166,7 +166,6 @@ static void relieve(struct crew *crew, struct look *last)
 static void cut_lifeline(struct sb_performer *performer)
 {
 	sb_auto_close(&performer->lifeline);
-	performer->lifeline = -1;
 }
 
 static void end_all(struct sb_performer *performer)

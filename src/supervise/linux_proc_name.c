@@ -42,7 +42,7 @@ const char *sb_proc_self_fd(char out[SB_PROC_NAME], int number)
 	return out;
 }
 
-const char *sb_proc_thread(char out[SB_PROC_NAME], int thread)
+static const char *of_number(char out[SB_PROC_NAME], int thread)
 {
 	*put_number(out, thread) = '\0';
 	return out;
@@ -110,7 +110,7 @@ int sb_descriptor_path(int proc, int fd, char *out, size_t size)
 	ssize_t length;
 
 	if (own_fds >= 0)
-		length = readlinkat(own_fds, sb_proc_thread(name, fd), out, size - 1);
+		length = readlinkat(own_fds, of_number(name, fd), out, size - 1);
 	else
 		length = readlinkat(proc, sb_proc_self_fd(name, fd), out, size - 1);
 	if (length < 0)

@@ -33,6 +33,7 @@
 #include "supervise/performer.h"
 #include "supervise/thread.h"
 #include "sys/notify.h"
+#include "sys/process.h"
 
 #define PATH_AT offsetof(struct sockaddr_un, sun_path)
 
@@ -51,14 +52,6 @@ struct pending {
 	socklen_t length;
 	struct sockaddr_storage own; /* the socket's, where a gate may know why it failed */
 };
-
-static int get_option(int socket, int option)
-{
-	int value = -1;
-	socklen_t length = sizeof value;
-
-	return getsockopt(socket, SOL_SOCKET, option, &value, &length) == 0 ? value : -1;
-}
 
 static void answer(const struct sb_broker *broker, const struct sb_call *call, int socket,
 		   int error)
@@ -79,7 +72,7 @@ static void let_go(struct sb_broker *broker, int socket)
 
 	if (!broker->performer->layers->no_copies)
 		return;
-	type = get_option(socket, SO_TYPE);
+	type = sb_sys_socket_option(socket, SO_TYPE);
 	if (type != SOCK_DGRAM && type != SOCK_RAW)
 		sb_kept_drop(&broker->kept, socket);
 }
@@ -553,7 +546,7 @@ static int bind_as_given(struct sb_broker *broker, const struct sb_call *call, i
 	int error;
 
 	if (gate)
-		sb_gate_give_way(gate, get_option(socket, SO_TYPE), &call->address,
+		sb_gate_give_way(gate, sb_sys_socket_option(socket, SO_TYPE), &call->address,
 				 call->address_length);
 	error = bind(socket, address, call->address_length) != 0 ? errno : 0;
 
@@ -599,12 +592,12 @@ void sb_broker_socket(struct sb_broker *broker, struct sb_call *call)
 		sb_broker_fail(broker, call, -socket);
 		return;
 	}
-	family = get_option(socket, SO_DOMAIN);
+	family = sb_sys_socket_option(socket, SO_DOMAIN);
 	if (family < 0) {
 		sb_broker_fail(broker, call, ENOTSOCK);
 		return;
 	}
-	type = get_option(socket, SO_TYPE);
+	type = sb_sys_socket_option(socket, SO_TYPE);
 	named = named && family == AF_UNIX;
 	if (family == AF_UNIX && type != SOCK_STREAM && type != SOCK_SEQPACKET)
 		sb_broker_fail(broker, call, EACCES);

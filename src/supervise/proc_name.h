@@ -14,8 +14,6 @@
 
 /* "self/fd/NUMBER" */
 const char *sb_proc_self_fd(char out[SB_PROC_NAME], int number);
-/* "THREAD"; any number */
-const char *sb_proc_thread(char out[SB_PROC_NAME], int thread);
 /* "THREAD/cwd" */
 const char *sb_proc_cwd(char out[SB_PROC_NAME], int thread);
 /* "THREAD/fd/NUMBER" */

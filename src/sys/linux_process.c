@@ -326,3 +326,22 @@ int sb_sys_find_arguments(int proc, struct sb_sys_arguments *out)
 	}
 	return 0;
 }
+
+int sb_sys_write_text(int directory, const char *path, const char *text)
+{
+	int fd = openat(directory, path, O_WRONLY | O_CLOEXEC), status;
+
+	if (fd < 0)
+		return -errno;
+	status = write(fd, text, strlen(text)) < 0 ? -errno : 0;
+	close(fd);
+	return status;
+}
+
+int sb_sys_socket_option(int socket, int option)
+{
+	int value = -1;
+	socklen_t length = sizeof value;
+
+	return getsockopt(socket, SOL_SOCKET, option, &value, &length) == 0 ? value : -1;
+}

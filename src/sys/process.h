@@ -98,4 +98,10 @@ int sb_sys_find_arguments(int proc, struct sb_sys_arguments *out);
 /* Start a detached thread with a current directory and a umask of its own, and such a stack; false: there is none. */
 bool sb_sys_start_own_thread(size_t stack, void *(*work)(void *), void *argument);
 
+/* Write all of a text to a file that is there: settings of the kernel.  0 or a negative errno. */
+int sb_sys_write_text(int directory, const char *path, const char *text);
+
+/* An option of SOL_SOCKET that is a number; -1: there is none. */
+int sb_sys_socket_option(int socket, int option);
+
 #endif

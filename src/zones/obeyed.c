@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "base/auto.h"
+#include "base/list.h"
+#include "base/buf.h"
 #include "guard/guard.h"
 #include "path/pattern.h"
 #include "zones/rules.h"
@@ -26,23 +28,21 @@ static int add(void *context, const char *path, const char *wild, const struct s
 	const char *rest = path + strlen(zone->path);
 	SB_AUTO_FREE char *escaped = sb_pattern_escape(rest + (*rest == '/'));
 	SB_AUTO_FREE char *pattern = NULL, *origin = NULL;
-	struct sb_zone_part *grown;
 
 	if ((!*rest && !wild) || zone->part_count == MAX_PARTS)
 		return ask_about(zone);
-	if (!escaped || asprintf(&pattern, "%s%s%s", escaped, *escaped && wild ? "/" : "",
-				 wild ? wild : "") < 0)
+	pattern = escaped ? sb_text_print("%s%s%s", escaped, *escaped && wild ? "/" : "",
+					  wild ? wild : "")
+			  : NULL;
+	origin = sb_text_print("%s: %s", row->who, row->why);
+	if (!pattern || !origin)
 		return SB_E_NOMEM;
 	for (size_t i = 0; i < zone->part_count; i++)
 		if (strcmp(zone->parts[i].pattern, pattern) == 0)
 			return SB_OK;
-	grown = reallocarray(zone->parts, zone->part_count + 1, sizeof *grown);
-	if (!grown)
+	if (!SB_GROW(zone->parts, zone->part_count))
 		return SB_E_NOMEM;
-	zone->parts = grown;
-	if (asprintf(&origin, "%s: %s", row->who, row->why) < 0)
-		return SB_E_NOMEM;
-	grown[zone->part_count++] =
+	zone->parts[zone->part_count++] =
 		(struct sb_zone_part){sb_take_ptr(&pattern), sb_take_ptr(&origin)};
 	return SB_OK;
 }

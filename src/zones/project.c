@@ -178,12 +178,6 @@ static int add_defaults(const struct sb_schema *schema)
 
 /* --- the file ----------------------------------------------------------------------------------- */
 
-/* golem-forge keeps other settings in its file, too: there "sandbox" is ours, and nothing else is. */
-static bool is_shared(const char *file)
-{
-	return strcmp(strrchr(file, '/') + 1, sb_project_files[0]) == 0;
-}
-
 static int read_text(const struct sb_buf *text, struct sb_project *out, struct sb_error *err)
 {
 	static const struct sb_key keys[] = {{"sandbox", SB_YAML_MAP, .keys = sandbox_keys},
@@ -195,7 +189,8 @@ static int read_text(const struct sb_buf *text, struct sb_project *out, struct s
 
 	if (status != SB_OK)
 		return status;
-	status = is_shared(out->file) && sb_yaml_get(&document, "sandbox")
+	status = strcmp(strrchr(out->file, '/') + 1, sb_project_files[0]) == 0 &&
+				 sb_yaml_get(&document, "sandbox")
 			 ? sb_schema_read(&schema, sb_yaml_get(&document, "sandbox"), sandbox_keys)
 			 : sb_schema_read(&schema, &document, keys);
 	out->direct = reading.direct;

@@ -233,12 +233,6 @@ static int inherit(const struct inheriting *inheriting)
 	return status;
 }
 
-/* Credentials, and files of ours: a directory may be the home directory, or hold it. */
-static bool hides_or_binds(const struct sb_rule *rule)
-{
-	return rule->hard || rule->access.verdict[SB_READ] == SB_DENY;
-}
-
 int sb_zones_inherit(struct sb_policy *policy, const struct sb_zones *zones,
 		     enum sb_zone_names names, const struct sb_policy *user, struct sb_error *err)
 {
@@ -256,7 +250,9 @@ int sb_zones_inherit(struct sb_policy *policy, const struct sb_zones *zones,
 		for (size_t j = 0; j < sb_policy_count(user) && status == SB_OK; j++) {
 			const struct sb_rule *rule = sb_policy_rule(user, j);
 
-			if (rule->tier != SB_TIER_BUILTIN || hides_or_binds(rule))
+			/* credentials, and files of ours: a directory may be the home directory, or hold it */
+			if (rule->tier != SB_TIER_BUILTIN || rule->hard ||
+			    rule->access.verdict[SB_READ] == SB_DENY)
 				status = inherit(
 					&(struct inheriting){policy, zone, base, rule, err});
 		}
