@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/buf.h"
+#include "base/each.h"
 #include "base/escape.h"
 #include "base/json.h"
 
@@ -35,39 +36,24 @@ static const struct field {
 	{                                                                                          \
 		key, type, offsetof(struct sb_record, member)                                      \
 	}
+#define EVENT(name, type, none) FIELD(#name, type, event.name)
 	FIELD("name", TEXT, name),
-	FIELD("question", UNSIGNED, event.question),
-	FIELD("op", TEXT, event.op),
-	FIELD("act", TEXT, event.act),
-	FIELD("path", TEXT, event.path),
-	FIELD("given", TEXT, event.given),
-	FIELD("target", TEXT, event.target),
-	FIELD("host", TEXT, event.host),
-	FIELD("port", UNSIGNED, event.port),
-	FIELD("protocol", TEXT, event.protocol),
-	FIELD("address", TEXT, event.address),
-	FIELD("tls_name", TEXT, event.tls_name),
-	FIELD("sent", UNSIGNED, event.sent),
-	FIELD("received", UNSIGNED, event.received),
-	FIELD("milliseconds", UNSIGNED, event.milliseconds),
-	FIELD("program", TEXT, event.program),
-	FIELD("worker", TEXT, event.worker),
-	FIELD("process", INT, event.process),
-	FIELD("rule", TEXT, event.rule),
-	FIELD("verdict", TEXT, event.verdict),
-	FIELD("answer", TEXT, event.answer),
-	FIELD("by", TEXT, event.by),
-	FIELD("note", TEXT, event.note),
-	FIELD("error", INT, event.error),
-	FIELD("content", TEXT, event.content),
-	FIELD("command", WORDS, event.command),
-	FIELD("directory", TEXT, event.directory),
-	FIELD("mode", TEXT, event.mode),
-	FIELD("layers", TEXT, event.layers),
-	FIELD("policy_hash", TEXT, event.policy_hash),
-	FIELD("status", STATUS, event.status),
-	FIELD("counters", COUNTS, event.counters),
+	EVENT(question, UNSIGNED, ),
+	SB_NAMED(EVENT, TEXT, , op, act, path, given, target, host),
+	EVENT(port, UNSIGNED, ),
+	SB_NAMED(EVENT, TEXT, , protocol, address, tls_name),
+	SB_NAMED(EVENT, UNSIGNED, , sent, received, milliseconds),
+	SB_NAMED(EVENT, TEXT, , program, worker),
+	EVENT(process, INT, ),
+	SB_NAMED(EVENT, TEXT, , rule, verdict, answer, by, note),
+	EVENT(error, INT, ),
+	EVENT(content, TEXT, ),
+	EVENT(command, WORDS, ),
+	SB_NAMED(EVENT, TEXT, , directory, mode, layers, policy_hash),
+	EVENT(status, STATUS, ),
+	EVENT(counters, COUNTS, ),
 	FIELD("cut", UNSIGNED, cut),
+#undef EVENT
 #undef FIELD
 };
 

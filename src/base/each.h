@@ -17,4 +17,7 @@
 #define SB_EXPAND2(...) SB_EXPAND1(SB_EXPAND1(SB_EXPAND1(SB_EXPAND1(__VA_ARGS__))))
 #define SB_EXPAND1(...) __VA_ARGS__
 
+/* How many elements it has. */
+#define SB_COUNT(array) (sizeof(array) / sizeof(array)[0])
+
 #endif

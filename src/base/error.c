@@ -54,29 +54,19 @@ int sb_hint(struct sb_error *err, const char *format, ...)
 
 const char *sb_code_name(enum sb_code code)
 {
-	switch (code) {
-	case SB_OK:
-		return "OK";
-	case SB_E_INVALID:
-		return "INVALID";
-	case SB_E_MISSING:
-		return "MISSING";
-	case SB_E_NOMEM:
-		return "NOMEM";
-	case SB_E_SYSTEM:
-		return "SYSTEM";
-	case SB_E_UNSUPPORTED:
-		return "UNSUPPORTED";
-	case SB_E_REFUSED:
-		return "REFUSED";
-	case SB_E_CONFLICT:
-		return "CONFLICT";
-	case SB_E_BROKEN:
-		return "BROKEN";
-	case SB_E_USAGE:
-		return "USAGE";
-	case SB_E_PLACE:
-		return "PLACE";
-	}
-	return "UNKNOWN";
+	static const char names[][12] = {
+		[-SB_OK] = "OK",
+		[-SB_E_INVALID] = "INVALID",
+		[-SB_E_MISSING] = "MISSING",
+		[-SB_E_NOMEM] = "NOMEM",
+		[-SB_E_SYSTEM] = "SYSTEM",
+		[-SB_E_UNSUPPORTED] = "UNSUPPORTED",
+		[-SB_E_REFUSED] = "REFUSED",
+		[-SB_E_CONFLICT] = "CONFLICT",
+		[-SB_E_BROKEN] = "BROKEN",
+		[-SB_E_USAGE] = "USAGE",
+		[-SB_E_PLACE] = "PLACE",
+	};
+
+	return code <= 0 && code >= SB_E_PLACE ? names[-code] : "UNKNOWN";
 }

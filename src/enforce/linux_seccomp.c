@@ -75,6 +75,7 @@ enum when {
 	SOME_PROGRAMS,
 	SOME_PROGRAMS_SUPERVISED,
 	SUPERVISED_ALONE, /* without Landlock */
+	WHENS,
 };
 
 #define ANSWER(error) (SECCOMP_RET_ERRNO | (error))
@@ -275,48 +276,33 @@ _Static_assert(PERFORMER_ROWS <= ROWS, "the list of rows has room for either tab
 #define STAGING_ROWS 12
 #define MADE_ROWS (2 * SB_HELD_MAX + 1 + STAGING_ROWS + 12)
 
-static bool applies(const struct sb_filter_row *row, const struct sb_filter_options *options)
+/* Which rows count: by what they say about when. */
+static void find_when(const struct sb_filter_options *options, bool out[WHENS])
 {
-	switch (row->when) {
-	case NETWORK_OFF:
-		return options->network_off;
-	case NO_MOUNTS:
-		return options->no_mounts;
-	case AS_ROOT_STATIC:
-		return options->as_root && !options->supervised;
-	case SUPERVISED:
-		return options->supervised;
-	case HOLDS_SIGNALS:
-		return options->signals;
-	case HOLDS_SOCKETS:
-		return options->sockets;
-	case HOLDS_GROUPS:
-		return options->groups;
-	case NEEDS_SIGHT:
-		return options->sight;
-	case MAKES_NO_SOCKETS:
-		return !options->sockets;
-	case UNMOUNTED:
-		return options->no_mounts || options->supervised;
-	case SHARED_IPC:
-		return options->shared_ipc;
-	case SHARED_PIDS:
-		return options->shared_pids;
-	case SHARED_PIDS_STATIC:
-		return options->shared_pids && !options->supervised;
-	case SHARED_PIDS_SUPERVISED:
-		return options->shared_pids && options->supervised;
-	case NO_LANDLOCK:
-		return options->no_landlock;
-	case SOME_PROGRAMS:
-		return options->programs;
-	case SOME_PROGRAMS_SUPERVISED:
-		return options->programs && options->supervised;
-	case SUPERVISED_ALONE:
-		return options->supervised && options->no_landlock;
-	default:
-		return true;
-	}
+	const bool held = options->supervised;
+	const bool when[WHENS] = {
+		[EVERY_RUN] = true,
+		[NETWORK_OFF] = options->network_off,
+		[NO_MOUNTS] = options->no_mounts,
+		[AS_ROOT_STATIC] = options->as_root && !held,
+		[SUPERVISED] = held,
+		[HOLDS_SIGNALS] = options->signals,
+		[HOLDS_SOCKETS] = options->sockets,
+		[HOLDS_GROUPS] = options->groups,
+		[NEEDS_SIGHT] = options->sight,
+		[MAKES_NO_SOCKETS] = !options->sockets,
+		[UNMOUNTED] = options->no_mounts || held,
+		[SHARED_IPC] = options->shared_ipc,
+		[SHARED_PIDS] = options->shared_pids,
+		[SHARED_PIDS_STATIC] = options->shared_pids && !held,
+		[SHARED_PIDS_SUPERVISED] = options->shared_pids && held,
+		[NO_LANDLOCK] = options->no_landlock,
+		[SOME_PROGRAMS] = options->programs,
+		[SOME_PROGRAMS_SUPERVISED] = options->programs && held,
+		[SUPERVISED_ALONE] = held && options->no_landlock,
+	};
+
+	memcpy(out, when, sizeof when);
 }
 
 /* Insert by number; rows of one number keep the order of the table. */
@@ -493,7 +479,9 @@ size_t sb_filter_build(const struct sb_filter_options *options, struct sock_filt
 	struct sb_filter_row made[MADE_ROWS];
 	size_t count = 0, all = options->performer ? PERFORMER_ROWS : ROWS;
 	size_t more = rows_of_held(options, made);
+	bool when[WHENS];
 
+	find_when(options, when);
 	if (!options->performer)
 		made[more++] = (struct sb_filter_row){
 			SYS_prctl, ANSWER(options->self), EVERY_RUN, {{EQUAL, 0, SB_INSIDE_QUERY}}};
@@ -502,7 +490,7 @@ size_t sb_filter_build(const struct sb_filter_options *options, struct sock_filt
 	if (options->one_user)
 		more += rows_of_ids(options->user, options->group, made + more);
 	for (size_t i = 0; i < all; i++)
-		if (applies(&from[i], options))
+		if (when[from[i].when])
 			insert(rows, count++, &from[i]);
 	count = insert_ioctls(rows, count, options->performer);
 	for (size_t i = 0; i < more; i++)

@@ -33,8 +33,6 @@
 static const char *const system_names[] = {"usr",   "bin",   "sbin",   "lib",
 					   "lib32", "lib64", "libx32", "libo32"};
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
 /* With CAP_SYS_ADMIN no user namespace is needed, and owners keep their names. */
 static bool make_namespaces(struct sb_view_job *job, struct sb_view_made *made)
 {
@@ -62,7 +60,7 @@ static bool make_namespaces(struct sb_view_job *job, struct sb_view_made *made)
 
 static bool show_system(struct sb_view_job *job)
 {
-	for (size_t i = 0; i < COUNT(system_names); i++) {
+	for (size_t i = 0; i < SB_COUNT(system_names); i++) {
 		char path[16], text[PATH_MAX];
 		struct stat info;
 		ssize_t length;
@@ -96,10 +94,10 @@ static bool show_devices(struct sb_view_job *job)
 	if (!sb_view_mkdir(job, "dev", 0755) || !sb_view_mkdir(job, "dev/pts", 0755) ||
 	    !sb_view_mkdir(job, "dev/shm", 01777))
 		return false;
-	for (size_t i = 0; i < COUNT(links); i++)
+	for (size_t i = 0; i < SB_COUNT(links); i++)
 		if (symlinkat(links[i][1], job->root, links[i][0]) != 0)
 			return !sb_view_failed(job, -errno, "make", links[i][0]);
-	for (size_t i = 0; i < COUNT(devices); i++) {
+	for (size_t i = 0; i < SB_COUNT(devices); i++) {
 		char path[16];
 		SB_AUTO_FD int tree = -1;
 

@@ -25,8 +25,6 @@ static const char *const copied[] = {"etc/localtime", "etc/os-release", "etc/ssl
 static const char *const for_network[] = {"etc/resolv.conf", "etc/hosts", "etc/gai.conf",
 					  "etc/services"};
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
 static bool copy(struct sb_view_job *job, const char *name)
 {
 	char path[64], bytes[COPY_BYTES];
@@ -80,7 +78,7 @@ static bool put_names(struct sb_view_job *job)
 		return false;
 	if (!job->view->network)
 		return sb_view_put(job, "etc/hosts", hosts, strlen(hosts));
-	for (size_t i = 0; i < COUNT(for_network); i++)
+	for (size_t i = 0; i < SB_COUNT(for_network); i++)
 		if (!copy(job, for_network[i]))
 			return false;
 	return true;
@@ -108,13 +106,13 @@ bool sb_view_make_etc(struct sb_view_job *job)
 
 	if (!sb_view_mkdir(job, "etc", 0755))
 		return false;
-	for (size_t i = 0; i < COUNT(ways); i++)
+	for (size_t i = 0; i < SB_COUNT(ways); i++)
 		if (access(ways[i], F_OK) == 0 && !sb_view_mkdir(job, ways[i] + 1, 0755))
 			return false;
-	for (size_t i = 0; i < COUNT(shown); i++)
+	for (size_t i = 0; i < SB_COUNT(shown); i++)
 		if (!show(job, shown[i]))
 			return false;
-	for (size_t i = 0; i < COUNT(copied); i++)
+	for (size_t i = 0; i < SB_COUNT(copied); i++)
 		if (!copy(job, copied[i]))
 			return false;
 	return put_accounts(job) && put_names(job) && sb_view_mkdir(job, "etc/sandbash", 0755) &&

@@ -30,7 +30,6 @@ static const char *const places[] = {
 	"/usr/local/lib", "/usr/libexec", "/usr/games",     "/usr/local/games",
 	"/usr/src",       "/bin",         "/sbin"};
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define HOPS 40 /* links in a row: as the kernel has it */
 
 static bool make_way(struct sb_view_job *job, int directory, const char *rest)
@@ -143,7 +142,7 @@ static bool keep(struct sb_view_job *job, const char *place)
 
 bool sb_view_keep_programs(struct sb_view_job *job)
 {
-	for (size_t i = 0; i < COUNT(places); i++)
+	for (size_t i = 0; i < SB_COUNT(places); i++)
 		if (!keep(job, places[i]))
 			return false;
 	return true;

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sys/types.h>
 
+#include "base/each.h"
 #include "enforce/view.h"
 
 struct sb_view_job {

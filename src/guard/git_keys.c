@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/each.h"
 #include "base/escape.h"
 #include "base/words.h"
 #include "guard/git_config.h"
@@ -11,8 +12,6 @@
 #include "guard/git_forms.h"
 #include "guard/git_hides.h"
 #include "guard/git_url.h"
-
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 enum test {
 	ANY_VALUE,
@@ -377,7 +376,7 @@ enum sb_key_verdict sb_git_key_judge(const char *key, const char *value)
 
 	if (!last || !last[1] || !has_plain_subsection(key) || !is_visible(value))
 		return SB_KEY_ASK;
-	for (size_t i = 0; i < COUNT(harmless); i++) {
+	for (size_t i = 0; i < SB_COUNT(harmless); i++) {
 		if (!begins_like(key, (size_t)(last + 1 - key), harmless[i].before) ||
 		    !(strcmp(harmless[i].names, "*") == 0 ||
 		      sb_is_word(harmless[i].names, last + 1)))

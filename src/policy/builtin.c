@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/auto.h"
+#include "base/each.h"
 #include "path/path.h"
 #include "policy/builtin_impl.h"
 #include "policy/remembered.h"
@@ -12,33 +13,32 @@
 
 static const struct sb_access use_device = {{SB_ALLOW, SB_ALLOW, SB_DENY, SB_DENY}};
 
+#define DENIED(path, reason, none)                                                                 \
+	{                                                                                          \
+		path, &sb_access_deny, reason                                                      \
+	}
+
 /* Beneath /run and /var: services that do for a client what the client may not do itself. */
 static const struct sb_builtin_row run_sockets[] = {
-	{"docker.sock", &sb_access_deny, "docker gives root on this machine"},
-	{"docker", &sb_access_deny, "container runtime"},
-	{"containerd", &sb_access_deny, "container runtime"},
-	{"podman", &sb_access_deny, "container runtime"},
-	{"crio", &sb_access_deny, "container runtime"},
-	{"buildkit", &sb_access_deny, "container runtime"},
-	{"k3s", &sb_access_deny, "container runtime"},
-	{"tmux", &sb_access_deny, "types into the user's other terminals"},
-	{"screen", &sb_access_deny, "types into the user's other terminals"},
-	{"libvirt", &sb_access_deny, "virtual machines"},
-	{"incus", &sb_access_deny, "container manager"},
-	{"snapd.socket", &sb_access_deny, "package installer"},
-	{"systemd/private", &sb_access_deny, "starts services outside"},
-	{"dbus/system_bus_socket", &sb_access_deny, "system bus: starts services outside"},
+	DENIED("docker.sock", "docker gives root on this machine", ),
+	SB_NAMED(DENIED, "container runtime", , "docker", "containerd", "podman", "crio",
+		 "buildkit", "k3s"),
+	SB_NAMED(DENIED, "types into the user's other terminals", , "tmux", "screen"),
+	DENIED("libvirt", "virtual machines", ),
+	DENIED("incus", "container manager", ),
+	DENIED("snapd.socket", "package installer", ),
+	DENIED("systemd/private", "starts services outside", ),
+	DENIED("dbus/system_bus_socket", "system bus: starts services outside", ),
 };
 
 static const struct sb_builtin_row temp_sockets[] = {
-	{".X11-unix", &sb_access_deny, "types into any window"},
-	{".ICE-unix", &sb_access_deny, "session manager"},
+	DENIED(".X11-unix", "types into any window", ),
+	DENIED(".ICE-unix", "session manager", ),
 };
 
 static const struct sb_builtin_row var_sockets[] = {
-	{"lib/incus/unix.socket", &sb_access_deny, "container manager"},
-	{"lib/lxd/unix.socket", &sb_access_deny, "container manager"},
-	{"snap/lxd/common/lxd/unix.socket", &sb_access_deny, "container manager"},
+	SB_NAMED(DENIED, "container manager", , "lib/incus/unix.socket", "lib/lxd/unix.socket",
+		 "snap/lxd/common/lxd/unix.socket"),
 };
 
 /* Not even with the whole root opened: these are no files. */
@@ -53,8 +53,6 @@ static const struct sb_builtin_row devices[] = {
 	{"urandom", &use_device, "device"},     {"tty", &use_device, "terminal"},
 	{"ptmx", &use_device, "new terminals"}, {"pts", &use_device, "terminals"},
 };
-
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 /*
  * A temp directory that holds the home directory, a project or our own files is
@@ -145,7 +143,7 @@ static int add_temp(struct sb_policy *policy, const struct sb_surroundings *plac
 	}
 	/* With the real /tmp these would be there: whoever reaches them types into any window. */
 	if (status == SB_OK && sb_policy_tmp(policy) != SB_TMP_OFF)
-		status = sb_builtin_table(policy, tmp, temp_sockets, COUNT(temp_sockets),
+		status = sb_builtin_table(policy, tmp, temp_sockets, SB_COUNT(temp_sockets),
 					  place->existing_only
 						  ? SB_BUILTIN_EXISTING_ONLY | SB_BUILTIN_SOCKETS
 						  : SB_BUILTIN_SOCKETS,
@@ -213,17 +211,17 @@ static int add_run(struct sb_policy *policy, const struct sb_surroundings *place
 		   struct sb_error *err)
 {
 	static const char reason[] = "sockets of the user's session";
-	struct sb_builtin_row rows[COUNT(run_sockets) + 1];
+	struct sb_builtin_row rows[SB_COUNT(run_sockets) + 1];
 	char name[32];
 	int status = SB_OK;
 
 	memcpy(rows, run_sockets, sizeof run_sockets);
 	snprintf(name, sizeof name, "user/%u", place->uid);
-	rows[COUNT(run_sockets)] = (struct sb_builtin_row){name, &sb_access_deny, reason};
+	rows[SB_COUNT(run_sockets)] = (struct sb_builtin_row){name, &sb_access_deny, reason};
 	if (place->runtime_dir)
 		status = sb_builtin_literal(policy, place->runtime_dir, &sb_access_deny, reason, 0,
 					    err);
-	return status == SB_OK ? sb_builtin_table(policy, "/run", rows, COUNT(rows), flags, err)
+	return status == SB_OK ? sb_builtin_table(policy, "/run", rows, SB_COUNT(rows), flags, err)
 			       : status;
 }
 
@@ -274,11 +272,11 @@ int sb_builtin_add(struct sb_policy *policy, const struct sb_surroundings *place
 	if (status == SB_OK)
 		status = sb_start_add(policy, err);
 	if (status == SB_OK)
-		status = sb_builtin_table(policy, "/", kernel, COUNT(kernel), 0, err);
+		status = sb_builtin_table(policy, "/", kernel, SB_COUNT(kernel), 0, err);
 	if (status == SB_OK)
 		status = add_own(policy, place, err);
 	if (status == SB_OK)
-		status = sb_builtin_table(policy, "/dev", devices, COUNT(devices),
+		status = sb_builtin_table(policy, "/dev", devices, SB_COUNT(devices),
 					  SB_BUILTIN_ANY_MODE, err);
 	for (size_t i = 0; place->projects[i] && status == SB_OK; i++) {
 		bool open = !place->within || sb_path_within_any(place->within, place->projects[i]);
@@ -313,7 +311,7 @@ int sb_builtin_add(struct sb_policy *policy, const struct sb_surroundings *place
 	if (status == SB_OK)
 		status = add_run(policy, place, flags, err);
 	if (status == SB_OK)
-		status = sb_builtin_table(policy, "/var", var_sockets, COUNT(var_sockets), flags,
+		status = sb_builtin_table(policy, "/var", var_sockets, SB_COUNT(var_sockets), flags,
 					  err);
 	for (size_t i = 0; place->terminals && place->terminals[i] && status == SB_OK; i++)
 		status = sb_builtin_literal(policy, place->terminals[i], &sb_access_deny,

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/each.h"
 #include "guard/guard.h"
 #include "path/path.h"
 #include "policy/builtin_impl.h"
@@ -14,14 +15,12 @@
 #include "policy/text.h"
 #include "sys/directory.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
 /* Git takes a directory for its own by what is in it, whatever it is called. */
 static bool is_git_dir(const char *path)
 {
 	static const char *const parts[] = {"HEAD", "objects", "refs"};
 
-	for (size_t i = 0; i < COUNT(parts); i++) {
+	for (size_t i = 0; i < SB_COUNT(parts); i++) {
 		SB_AUTO_FREE char *part = sb_path_join(path, parts[i]);
 
 		if (!part || access(part, F_OK) != 0)
@@ -209,10 +208,10 @@ static int guard_part(struct sb_policy *policy, const struct sb_guard_part *part
 	if (is_git_dir(part->path))
 		return add_held(policy, part->path, (struct held){.git = true}, false, flags, err);
 	if (name && strcmp(name, "/info") == 0)
-		return sb_builtin_table(policy, part->path, lists, COUNT(lists),
+		return sb_builtin_table(policy, part->path, lists, SB_COUNT(lists),
 					flags | SB_BUILTIN_EXISTING_ONLY, err);
 	if (access(commondir, F_OK) == 0) /* the worktree's own directory */
-		return sb_builtin_table(policy, part->path, leads, COUNT(leads), flags, err);
+		return sb_builtin_table(policy, part->path, leads, SB_COUNT(leads), flags, err);
 	return SB_OK;
 }
 

@@ -14,8 +14,6 @@
 #include "policy/text.h"
 #include "sys/directory.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
 /* seen: the kind of what lies there, as st_mode says it; 0: not known. */
 static int add_seen(struct sb_policy *policy, const char *path, const struct sb_builtin_row *row,
 		    unsigned flags, unsigned seen, struct sb_error *err)

@@ -13,8 +13,6 @@
 #include "policy/secrets.h"
 #include "policy/text.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
 /* One name with wildcards: the plan finds what it means.  around: its directory, canonical. */
 static int add_secret_pattern(struct sb_policy *policy, const char *around, const char *wild,
 			      const char *reason, struct sb_error *err)

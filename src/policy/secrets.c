@@ -342,8 +342,6 @@ static const struct sb_secret secret_patterns[] = {
 	{".step/authorities/*/secrets", "certificate keys"},
 };
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
 const struct sb_secret *sb_secrets(enum sb_secret_base base, size_t *out_count)
 {
 	switch (base) {
@@ -351,18 +349,18 @@ const struct sb_secret *sb_secrets(enum sb_secret_base base, size_t *out_count)
 		*out_count = sb_home_secret_count;
 		return sb_home_secrets;
 	case SB_SECRETS_CONFIG:
-		*out_count = COUNT(config_secrets);
+		*out_count = SB_COUNT(config_secrets);
 		return config_secrets;
 	case SB_SECRETS_DATA:
-		*out_count = COUNT(data_secrets);
+		*out_count = SB_COUNT(data_secrets);
 		return data_secrets;
 	case SB_SECRETS_SNAP:
-		*out_count = COUNT(snap_secrets);
+		*out_count = SB_COUNT(snap_secrets);
 		return snap_secrets;
 	case SB_SECRETS_PATTERNS:
 		break;
 	}
-	*out_count = COUNT(secret_patterns);
+	*out_count = SB_COUNT(secret_patterns);
 	return secret_patterns;
 }
 

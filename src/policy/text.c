@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/auto.h"
+#include "base/each.h"
 #include "base/buf.h"
 #include "policy/policy_impl.h"
 #include "policy/settings.h"
@@ -24,8 +25,6 @@ static const char *const tier_names[SB_TIER_COUNT] = {
 	"built-in",      "system",  "profile",     "global",
 	"per-directory", "session", "policy file", "command line",
 };
-
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 /* A pattern for the longest path, every byte of it with a backslash, must come back. */
 #define MAX_TEXT (2 * PATH_MAX)
@@ -77,7 +76,7 @@ static size_t prefix_of(const char *word, size_t length, enum sb_verdict *verdic
 		enum sb_verdict verdict;
 	} prefixes[] = {{"ask:", SB_ASK}, {"quiet:", SB_DENY}};
 
-	for (size_t i = 0; i < COUNT(prefixes); i++) {
+	for (size_t i = 0; i < SB_COUNT(prefixes); i++) {
 		size_t width = strlen(prefixes[i].text);
 
 		if (length > width && memcmp(word, prefixes[i].text, width) == 0) {
@@ -96,7 +95,7 @@ static bool is_access_element(const char *word, size_t length)
 
 	if (prefix_of(word, length, &verdict))
 		return true;
-	for (size_t i = 0; i < COUNT(short_forms); i++)
+	for (size_t i = 0; i < SB_COUNT(short_forms); i++)
 		if (is_word(word, length, short_forms[i].word))
 			return true;
 	for (size_t i = 0; i < SB_OP_COUNT; i++)
@@ -142,8 +141,8 @@ static int parse_element(const char *word, size_t length, struct sb_access *acce
 			access->quiet |= (unsigned char)(1u << op);
 		return SB_OK;
 	}
-	for (size_t i = 0; i <= COUNT(short_forms); i++) {
-		const char *form = i < COUNT(short_forms) ? short_forms[i].word : SB_WORD_FAST;
+	for (size_t i = 0; i <= SB_COUNT(short_forms); i++) {
+		const char *form = i < SB_COUNT(short_forms) ? short_forms[i].word : SB_WORD_FAST;
 
 		if (is_word(word, length, form)) {
 			sb_fail(err, SB_E_INVALID, 0, "'%s' stands alone, it cannot be combined",
@@ -163,7 +162,7 @@ int sb_access_parse(const char *word, size_t length, struct sb_access *out, stru
 	struct sb_access access = sb_access_deny;
 	unsigned seen = 0;
 
-	for (size_t i = 0; i < COUNT(short_forms); i++) {
+	for (size_t i = 0; i < SB_COUNT(short_forms); i++) {
 		if (is_word(word, length, short_forms[i].word)) {
 			*out = *short_forms[i].access;
 			return SB_OK;
@@ -189,7 +188,7 @@ void sb_access_print(const struct sb_access *access, struct sb_buf *out)
 {
 	const char *separator = "";
 
-	for (size_t i = 0; i < COUNT(short_forms); i++) {
+	for (size_t i = 0; i < SB_COUNT(short_forms); i++) {
 		if (sb_access_equal(access, short_forms[i].access)) {
 			sb_buf_puts(out, short_forms[i].word);
 			return;
@@ -388,7 +387,7 @@ static const struct {
 #define PROFILE_WORDS 8
 
 /* The words that begin a line and no rule: the settings of the table, then the others. */
-#define ALL_WORDS (SB_SETTING_COUNT + COUNT(others))
+#define ALL_WORDS (SB_SETTING_COUNT + SB_COUNT(others))
 #define WORDS (ALL_WORDS - PROFILE_WORDS)
 
 static const char *word_at(size_t which)
