@@ -94,8 +94,8 @@ static void put_folding(struct rules *rules, const struct sb_entry *entry, bool 
 	sb_buf_putc(text, ')');
 }
 
-/* Of entries that are equally specific, those that say the same in one rule of the profile. */
-static void put_class(struct rules *rules, size_t from, size_t to, bool allow)
+/* Entries whose rest is the same, in one rule of the profile. */
+static void put_alike(struct rules *rules, size_t from, size_t to, bool allow)
 {
 	struct sb_buf *text = &rules->seatbelt->text;
 
@@ -103,21 +103,32 @@ static void put_class(struct rules *rules, size_t from, size_t to, bool allow)
 		bool begun = false;
 
 		for (size_t i = from; i < to; i++) {
-			const struct sb_entry *entry = rules->sorted[i];
-			unsigned own = ops_of(&entry->rule.access, SB_ALLOW);
-
-			if (entry->only_guards || (allow ? own : ALL_OPS & ~own) != ops)
+			if (rules->rest[i] != ops)
 				continue;
 			if (!begun) {
 				sb_buf_puts(text, allow ? "(allow" : "(deny");
 				sb_seatbelt_operations(rules->seatbelt, ops);
 			}
 			begun = true;
-			put_folding(rules, entry, allow);
+			put_folding(rules, rules->sorted[i], allow);
 		}
 		if (begun)
 			sb_buf_puts(text, ")\n");
 	}
+}
+
+/* Of entries that are equally specific, those that say the same. */
+static void put_class(struct rules *rules, size_t from, size_t to, bool allow)
+{
+	for (size_t i = from; i < to; i++) {
+		const struct sb_entry *entry = rules->sorted[i];
+		unsigned own = ops_of(&entry->rule.access, SB_ALLOW);
+
+		rules->rest[i] = (unsigned char)(entry->only_guards ? 0
+						 : allow            ? own
+								    : ALL_OPS & ~own);
+	}
+	put_alike(rules, from, to, allow);
 }
 
 static const struct sb_rule *guard_of(const struct sb_entry *entry)
@@ -187,26 +198,9 @@ static unsigned put_apart(struct rules *rules, const struct sb_entry *entry, sb_
 /* What entries take away from others. */
 static void put_taking(struct rules *rules, size_t from, size_t to, sb_kind_of kind)
 {
-	struct sb_buf *text = &rules->seatbelt->text;
-
 	for (size_t i = from; i < to; i++)
 		rules->rest[i] = (unsigned char)put_apart(rules, rules->sorted[i], kind);
-	for (unsigned ops = 1; ops <= ALL_OPS; ops++) {
-		bool begun = false;
-
-		for (size_t i = from; i < to; i++) {
-			if (rules->rest[i] != ops)
-				continue;
-			if (!begun) {
-				sb_buf_puts(text, "(deny");
-				sb_seatbelt_operations(rules->seatbelt, ops);
-			}
-			begun = true;
-			put_folding(rules, rules->sorted[i], false);
-		}
-		if (begun)
-			sb_buf_puts(text, ")\n");
-	}
+	put_alike(rules, from, to, false);
 }
 
 static void put_by_specificity(struct rules *rules)

@@ -1,3 +1,4 @@
+#include "base/lock.h"
 #include "network/gate_impl.h"
 
 #include <errno.h>
@@ -117,9 +118,8 @@ static struct reply ask_gate(struct sb_gate *gate, const struct call *call)
 {
 	struct reply reply;
 
-	pthread_mutex_lock(&gate->lock);
+	SB_AUTO_LOCK(&gate->lock);
 	reply = call_gate(gate, call);
-	pthread_mutex_unlock(&gate->lock);
 	return reply;
 }
 
@@ -153,10 +153,9 @@ void sb_gate_give_way(struct sb_gate *gate, int type, const struct sockaddr_stor
 	call.address.storage = *address;
 	if (!is_internet(address, length) || !sb_place_port(&call.address))
 		return;
-	pthread_mutex_lock(&gate->lock);
+	SB_AUTO_LOCK(&gate->lock);
 	gate->standing_count = 0;
 	call_gate(gate, &call);
-	pthread_mutex_unlock(&gate->lock);
 }
 
 int sb_gate_why(struct sb_gate *gate, const struct sockaddr_storage *from,

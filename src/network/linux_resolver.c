@@ -33,25 +33,16 @@ static void reply_datagram(int fd, const union place *from, const union place *a
 				.msg_iov = &part,
 				.msg_iovlen = 1,
 				.msg_control = control.room};
-	struct cmsghdr *info = &control.align;
+	struct in_pktinfo v4 = {.ipi_spec_dst = asked->v4.sin_addr};
+	struct in6_pktinfo v6 = {.ipi6_addr = asked->v6.sin6_addr};
+	bool six = from->any.sa_family != AF_INET;
+	size_t size = six ? sizeof v6 : sizeof v4;
 
-	if (from->any.sa_family == AF_INET) {
-		struct in_pktinfo source = {.ipi_spec_dst = asked->v4.sin_addr};
-
-		header.msg_controllen = CMSG_SPACE(sizeof source);
-		info->cmsg_level = IPPROTO_IP;
-		info->cmsg_type = IP_PKTINFO;
-		info->cmsg_len = CMSG_LEN(sizeof source);
-		memcpy(CMSG_DATA(info), &source, sizeof source);
-	} else {
-		struct in6_pktinfo source = {.ipi6_addr = asked->v6.sin6_addr};
-
-		header.msg_controllen = CMSG_SPACE(sizeof source);
-		info->cmsg_level = IPPROTO_IPV6;
-		info->cmsg_type = IPV6_PKTINFO;
-		info->cmsg_len = CMSG_LEN(sizeof source);
-		memcpy(CMSG_DATA(info), &source, sizeof source);
-	}
+	header.msg_controllen = CMSG_SPACE(size);
+	control.align = (struct cmsghdr){.cmsg_len = CMSG_LEN(size),
+					 .cmsg_level = six ? IPPROTO_IPV6 : IPPROTO_IP,
+					 .cmsg_type = six ? IPV6_PKTINFO : IP_PKTINFO};
+	memcpy(CMSG_DATA(&control.align), six ? (void *)&v6 : (void *)&v4, size);
 	sendmsg(fd, &header, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/lock.h"
 #include "guard/guard.h"
 #include "supervise/proc_name.h"
 
@@ -105,21 +106,16 @@ void sb_journals_notice(int directory, const char *name, const char *path)
 
 	if (directory < 0 || length > NAME_MAX || !sb_guard_is_journal(name, length))
 		return;
-	pthread_mutex_lock(&journals.lock);
+	SB_AUTO_LOCK(&journals.lock);
 	if (!journals.ended && !keep(directory, name, length) && !journals.beyond[0])
 		snprintf(journals.beyond, sizeof journals.beyond, "%s", path);
-	pthread_mutex_unlock(&journals.lock);
 }
 
 bool sb_journals_are_left(void)
 {
-	bool any;
-
-	pthread_mutex_lock(&journals.lock);
+	SB_AUTO_LOCK(&journals.lock);
 	drop_gone();
-	any = journals.count > 0;
-	pthread_mutex_unlock(&journals.lock);
-	return any;
+	return journals.count > 0;
 }
 
 /* True: note is about the journal at path, whose bytes may be anything. */
@@ -167,7 +163,7 @@ void sb_journals_end(int proc, void (*tell)(void *context, const char *path, con
 {
 	char path[PATH_MAX + NAME_MAX + 2], note[SB_GUARD_NOTE];
 
-	pthread_mutex_lock(&journals.lock);
+	SB_AUTO_LOCK(&journals.lock);
 	journals.ended = true;
 	for (size_t i = 0; i < journals.count; i++) {
 		if (find_path(proc, journals.all[i], path, sizeof path) &&
@@ -180,5 +176,4 @@ void sb_journals_end(int proc, void (*tell)(void *context, const char *path, con
 		tell(context, journals.beyond,
 		     "and maybe others were not looked at: too many journals of SQLite are left behind");
 	journals.beyond[0] = '\0';
-	pthread_mutex_unlock(&journals.lock);
 }

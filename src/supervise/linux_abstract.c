@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/lock.h"
 #include "supervise/domains.h"
 #include "supervise/proc_name.h"
 #include "supervise/thread.h"
@@ -47,9 +48,8 @@ void sb_abstract_bound(const struct sb_call *call, int socket)
 	    !sb_domain_of(call->thread, &bound.domain))
 		return;
 	bound.inode = info.st_ino;
-	pthread_mutex_lock(&table.lock);
+	SB_AUTO_LOCK(&table.lock);
 	table.all[table.next++ % MAX_BOUND] = bound;
-	pthread_mutex_unlock(&table.lock);
 }
 
 /* The last that got the name. */
@@ -60,7 +60,7 @@ static bool find(const struct sb_call *call, struct bound *out)
 
 	if (!sb_domain_of(call->thread, &domain))
 		return false;
-	pthread_mutex_lock(&table.lock);
+	SB_AUTO_LOCK(&table.lock);
 	for (unsigned i = 0; i < MAX_BOUND && !found; i++) {
 		const struct bound *bound = &table.all[(table.next - 1 - i) % MAX_BOUND];
 
@@ -70,7 +70,6 @@ static bool find(const struct sb_call *call, struct bound *out)
 		if (found)
 			*out = *bound;
 	}
-	pthread_mutex_unlock(&table.lock);
 	return found;
 }
 

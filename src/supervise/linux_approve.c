@@ -172,17 +172,11 @@ void sb_approver_abandon(struct sb_approver *approver, unsigned long question)
 {
 	struct sb_pending **link = &approver->pending;
 
-	while (*link) {
-		struct sb_pending *pending = *link;
-
-		if (pending->question != question) {
-			link = &pending->next;
-			continue;
-		}
-		*link = pending->next;
-		approver->pending_count--;
-		sb_pending_deny(approver, pending, "nobody");
-	}
+	while (*link)
+		if ((*link)->question == question)
+			sb_pending_deny(approver, take(approver, link), "nobody");
+		else
+			link = &(*link)->next;
 	sb_flood_answered(approver->flood, question, SB_ANSWER_NONE);
 }
 
@@ -374,10 +368,8 @@ void sb_approver_tick(struct sb_approver *approver)
 			link = &pending->next;
 			continue;
 		}
-		*link = pending->next;
-		approver->pending_count--;
 		sb_grants_exited(approver->grants, pending->request->process);
-		sb_pending_free(pending);
+		sb_pending_free(take(approver, link));
 		if (!waits_for(approver, question))
 			withdraw(approver, question);
 	}

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/lock.h"
 #include "supervise/proc_name.h"
 #include "sys/directory.h"
 
@@ -45,7 +46,7 @@ void sb_kept_add(struct sb_kept *kept, int socket)
 	uint64_t inode = inode_of(socket);
 	struct sb_kept_socket *at;
 
-	pthread_mutex_lock(&kept->lock);
+	SB_AUTO_LOCK(&kept->lock);
 	at = find(kept, inode); /* of one that was dropped and is gone */
 	if (!at) {
 		at = &kept->sockets[kept->next];
@@ -53,7 +54,6 @@ void sb_kept_add(struct sb_kept *kept, int socket)
 	}
 	drop(at);
 	*at = (struct sb_kept_socket){inode, fcntl(socket, F_DUPFD_CLOEXEC, 3)};
-	pthread_mutex_unlock(&kept->lock);
 }
 
 int sb_kept_take(struct sb_kept *kept, int proc, pid_t thread, int number)
@@ -68,7 +68,7 @@ int sb_kept_take(struct sb_kept *kept, int proc, pid_t thread, int number)
 		return -EBADF;
 	if (!S_ISSOCK(info.st_mode))
 		return -ENOTSOCK;
-	pthread_mutex_lock(&kept->lock);
+	SB_AUTO_LOCK(&kept->lock);
 	found = find(kept, info.st_ino);
 	if (found && found->fd >= 0)
 		taken = fcntl(found->fd, F_DUPFD_CLOEXEC, 3);
@@ -76,7 +76,6 @@ int sb_kept_take(struct sb_kept *kept, int proc, pid_t thread, int number)
 		taken = -EISCONN;
 	if (taken == -1)
 		taken = -errno;
-	pthread_mutex_unlock(&kept->lock);
 	return taken;
 }
 
@@ -84,11 +83,10 @@ void sb_kept_drop(struct sb_kept *kept, int socket)
 {
 	struct sb_kept_socket *found;
 
-	pthread_mutex_lock(&kept->lock);
+	SB_AUTO_LOCK(&kept->lock);
 	found = find(kept, inode_of(socket));
 	if (found)
 		drop(found);
-	pthread_mutex_unlock(&kept->lock);
 }
 
 static bool is_number(const char *name)
@@ -128,12 +126,11 @@ void sb_kept_sweep(struct sb_kept *kept, int proc)
 		return;
 	snprintf(own, sizeof own, "%d", getpid());
 	sb_sys_dir_init(&dir, fd);
-	pthread_mutex_lock(&kept->lock);
+	SB_AUTO_LOCK(&kept->lock);
 	while ((entry = sb_sys_dir_next(&dir)))
 		if (is_number(entry->d_name) && strcmp(entry->d_name, own) != 0)
 			mark_those_of(kept, proc, entry->d_name, alive);
 	for (size_t i = 0; i < SB_KEPT_MAX; i++)
 		if (!alive[i])
 			drop(&kept->sockets[i]);
-	pthread_mutex_unlock(&kept->lock);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/lock.h"
 #include "supervise/land.h"
 #include "supervise/proc_name.h"
 #include "sys/beneath.h"
@@ -93,7 +94,7 @@ void sb_links_made(const struct sb_spot *file)
 
 	if (!S_ISREG(info->st_mode))
 		return;
-	pthread_mutex_lock(&table.lock);
+	SB_AUTO_LOCK(&table.lock);
 	if (make_room()) { /* else the link stays unknown: such a file is copied */
 		entry = find(table.entries, table.size, info->st_dev, info->st_ino);
 		if (!entry->used || !is_same_time(entry->born, when)) {
@@ -108,7 +109,6 @@ void sb_links_made(const struct sb_spot *file)
 		if (info->st_nlink) /* else it is its first name */
 			table.live += !entry->count++;
 	}
-	pthread_mutex_unlock(&table.lock);
 }
 
 static struct entry *known(dev_t device, ino_t inode)
@@ -135,25 +135,21 @@ void sb_links_left(const struct sb_leaving *leaving)
 
 	if (!leaving->counts)
 		return;
-	pthread_mutex_lock(&table.lock);
+	SB_AUTO_LOCK(&table.lock);
 	entry = known(leaving->device, leaving->inode);
 	if (entry && entry->count)
 		table.live -= !--entry->count;
-	pthread_mutex_unlock(&table.lock);
 }
 
 /* Somebody else may have removed one of ours since: then the number of names says nothing. */
 static bool has_only_ours(const struct sb_spot *file, struct timespec when)
 {
 	const struct entry *entry;
-	bool ours;
 
-	pthread_mutex_lock(&table.lock);
+	SB_AUTO_LOCK(&table.lock);
 	entry = known(file->info.st_dev, file->info.st_ino);
-	ours = entry && is_same_time(entry->born, when) && !entry->foreign &&
+	return entry && is_same_time(entry->born, when) && !entry->foreign &&
 	       file->info.st_nlink <= 1 + entry->count;
-	pthread_mutex_unlock(&table.lock);
-	return ours;
 }
 
 bool sb_links_foreign(const struct sb_spot *file)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/lock.h"
 #include "supervise/acts.h"
 #include "supervise/proc_name.h"
 #include "supervise/thread.h"
@@ -173,13 +174,12 @@ static void keep(const struct debt *new)
 {
 	struct debt *debt;
 
-	pthread_mutex_lock(&owed.lock);
+	SB_AUTO_LOCK(&owed.lock);
 	debt = &owed.debts[owed.next++ % MAX_DEBTS];
 	forget(debt);
 	*debt = *new;
 	__atomic_fetch_add(&owed.count, 1, __ATOMIC_RELEASE);
 	notice(debt - owed.debts, debt->thread, debt->names);
-	pthread_mutex_unlock(&owed.lock);
 }
 
 static struct debt debt_of(const struct sb_call *call)
@@ -242,13 +242,12 @@ void sb_owed_enter(pid_t caller)
 
 	if (!owed.interrupts)
 		return;
-	pthread_mutex_lock(&owed.lock);
+	SB_AUTO_LOCK(&owed.lock);
 	while (find_served(caller))
 		pthread_cond_wait(&owed.left, &owed.lock);
 	place = find_served(0);
 	if (place)
 		*place = caller;
-	pthread_mutex_unlock(&owed.lock);
 }
 
 void sb_owed_leave(pid_t caller)
@@ -257,12 +256,11 @@ void sb_owed_leave(pid_t caller)
 
 	if (!owed.interrupts)
 		return;
-	pthread_mutex_lock(&owed.lock);
+	SB_AUTO_LOCK(&owed.lock);
 	place = find_served(caller);
 	if (place)
 		*place = 0;
 	pthread_cond_broadcast(&owed.left);
-	pthread_mutex_unlock(&owed.lock);
 }
 
 void sb_owed_begins(const struct sb_call *call, const struct sb_spot *file,
@@ -360,7 +358,7 @@ static bool take(const struct sb_call *call, const struct sb_spot *file,
 {
 	bool found = false;
 
-	pthread_mutex_lock(&owed.lock);
+	SB_AUTO_LOCK(&owed.lock);
 	for (unsigned i = 0; i < MAX_DEBTS && !found; i++) {
 		struct debt *debt = &owed.debts[i];
 
@@ -373,7 +371,6 @@ static bool take(const struct sb_call *call, const struct sb_spot *file,
 			forget(debt);
 		}
 	}
-	pthread_mutex_unlock(&owed.lock);
 	return found;
 }
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/lock.h"
 #include "supervise/owed.h"
 #include "supervise/performer.h"
 #include "supervise/proc_name.h"
@@ -44,19 +45,18 @@ static void keep(const struct pair *pair)
 {
 	struct pair *place;
 
-	pthread_mutex_lock(&owed_lock);
+	SB_AUTO_LOCK(&owed_lock);
 	place = &owed[owed_next++ % MAX_OWED];
 	if (place->thread)
 		done(place);
 	*place = *pair;
-	pthread_mutex_unlock(&owed_lock);
 }
 
 static bool take(const struct seccomp_notif *notification, struct pair *out)
 {
 	bool found = false;
 
-	pthread_mutex_lock(&owed_lock);
+	SB_AUTO_LOCK(&owed_lock);
 	for (int i = 0; i < MAX_OWED && !found; i++) {
 		found = owed[i].thread == (pid_t)notification->pid &&
 			memcmp(owed[i].args, notification->data.args, sizeof owed[i].args) == 0;
@@ -65,7 +65,6 @@ static bool take(const struct seccomp_notif *notification, struct pair *out)
 			owed[i].thread = 0;
 		}
 	}
-	pthread_mutex_unlock(&owed_lock);
 	return found;
 }
 

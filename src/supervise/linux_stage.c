@@ -13,6 +13,7 @@
 
 #include "base/auto.h"
 #include "base/clock.h"
+#include "base/lock.h"
 #include "enforce/linux_seccomp.h"
 #include "supervise/owed.h"
 #include "supervise/perform.h"
@@ -356,11 +357,10 @@ static bool keep_waiting(struct sb_broker *broker, const struct sb_call *call,
 	waiting->file.info = file->info;
 	if (file->object >= 0)
 		waiting->file.object = fcntl(file->object, F_DUPFD_CLOEXEC, 3);
-	pthread_mutex_lock(&staging->lock);
+	SB_AUTO_LOCK(&staging->lock);
 	prune_waiting(broker);
 	waiting->next = staging->waiting;
 	staging->waiting = waiting;
-	pthread_mutex_unlock(&staging->lock);
 	return true;
 }
 
@@ -509,7 +509,7 @@ static struct sb_stage *take_closed(struct sb_broker *broker, const struct sb_ca
 				  call->first, call->last};
 	struct sb_stage **link = &staging->stages, *done = NULL;
 
-	pthread_mutex_lock(&staging->lock);
+	SB_AUTO_LOCK(&staging->lock);
 	while (*link) {
 		struct sb_stage *stage = *link;
 
@@ -524,7 +524,6 @@ static struct sb_stage *take_closed(struct sb_broker *broker, const struct sb_ca
 		stage->next = done;
 		done = stage;
 	}
-	pthread_mutex_unlock(&staging->lock);
 	return done;
 }
 

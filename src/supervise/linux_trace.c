@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/escape.h"
+#include "base/lock.h"
 #include "supervise/wire.h"
 #include "sys/notify.h"
 
@@ -81,11 +82,10 @@ static void answered(uint64_t id, long value, bool goes_on)
 		snprintf(verdict, sizeof verdict, "-1 (%s)", strerror((int)-value));
 	else
 		snprintf(verdict, sizeof verdict, "%ld", value);
-	pthread_mutex_lock(&lock);
+	SB_AUTO_LOCK(&lock);
 	one = find(id);
 	if (one)
 		tell(one, verdict);
-	pthread_mutex_unlock(&lock);
 }
 
 void sb_trace_begin(int fd)
@@ -119,11 +119,10 @@ void sb_trace_held(const struct seccomp_notif *notification)
 
 	if (trace < 0)
 		return;
-	pthread_mutex_lock(&lock);
+	SB_AUTO_LOCK(&lock);
 	one = take_up(notification->id, (pid_t)notification->pid);
 	snprintf(one->what, sizeof one->what, "%s %d", name_of(notification->data.nr),
 		 notification->data.nr);
-	pthread_mutex_unlock(&lock);
 }
 
 static void put_path(struct sb_buf *out, const char *path)
@@ -163,10 +162,9 @@ static void know(const struct sb_call *call, const struct sb_buf *text)
 {
 	struct held *one;
 
-	pthread_mutex_lock(&lock);
+	SB_AUTO_LOCK(&lock);
 	one = take_up(call->id, call->thread);
 	snprintf(one->what, sizeof one->what, "%s", text->data);
-	pthread_mutex_unlock(&lock);
 }
 
 void sb_trace_call(const struct sb_call *call)
@@ -208,9 +206,8 @@ void sb_trace_passed_on(const struct sb_call *call)
 
 	if (trace < 0)
 		return;
-	pthread_mutex_lock(&lock);
+	SB_AUTO_LOCK(&lock);
 	one = find(call->id);
 	if (one)
 		tell(one, "asks");
-	pthread_mutex_unlock(&lock);
 }
