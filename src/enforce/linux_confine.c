@@ -468,7 +468,7 @@ int sb_confine(const struct sb_plan *plan, const struct sb_confine_options *opti
 	if (status == SB_OK)
 		status = sb_stages_drop_privileges(out_layers, err);
 	if (status == SB_OK && out_layers->landlock_abi)
-		status = sb_landlock_enter(plan, out_layers, err);
+		status = sb_landlock_enter(plan, out_layers, false, err);
 	if (status == SB_OK && out_layers->seccomp)
 		status = sb_filter_enter(plan, out_layers, err);
 	if (status == SB_OK)

@@ -558,8 +558,8 @@ static uint64_t handled_changes(const struct sb_plan *plan, const struct sb_laye
 	return all & ~SB_LL_TRUNCATE;
 }
 
-static int enter(const struct sb_plan *plan, const struct sb_layers *layers, bool floor,
-		 struct sb_error *err)
+int sb_landlock_enter(const struct sb_plan *plan, const struct sb_layers *layers, bool floor,
+		      struct sb_error *err)
 {
 	struct domain domain = {.fd = -1, .abi = layers->landlock_abi};
 	struct sb_ll_ruleset ruleset = {0};
@@ -619,16 +619,4 @@ static int enter(const struct sb_plan *plan, const struct sb_layers *layers, boo
 	if (status < 0)
 		return sb_fail(err, SB_E_SYSTEM, -status, "cannot enter the Landlock domain");
 	return SB_OK;
-}
-
-int sb_landlock_enter(const struct sb_plan *plan, const struct sb_layers *layers,
-		      struct sb_error *err)
-{
-	return enter(plan, layers, false, err);
-}
-
-int sb_landlock_enter_floor(const struct sb_plan *plan, const struct sb_layers *layers,
-			    struct sb_error *err)
-{
-	return enter(plan, layers, true, err);
 }

@@ -12,17 +12,13 @@
  * Restrict this process, and all it starts, to what the plan allows, with
  * everything the ABI in layers offers.  Needs no_new_privs.  After the mounts:
  * a domain forbids mounting.
- */
-int sb_landlock_enter(const struct sb_plan *plan, const struct sb_layers *layers,
-		      struct sb_error *err);
-
-/*
- * The domain of a supervised command: no change at all but through devices, and in fast roots
+ *
+ * floor: the domain of a supervised command: no change at all but through devices, and in fast roots
  * where sb_landlock_holds_fast(); a core in temp directories of its own.  What else the plan
  * allows, a broker in the domain above performs; if it is gone, nothing opens up.
  */
-int sb_landlock_enter_floor(const struct sb_plan *plan, const struct sb_layers *layers,
-			    struct sb_error *err);
+int sb_landlock_enter(const struct sb_plan *plan, const struct sb_layers *layers, bool floor,
+		      struct sb_error *err);
 
 /*
  * Can Landlock hold a command that changes files in a fast root by itself?  Before ABI 3 (Linux

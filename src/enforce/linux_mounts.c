@@ -382,13 +382,6 @@ static bool try_in_child(struct sb_mount_job *job, int flags)
 	return !job->failed_at;
 }
 
-static void explain(const struct sb_mount_job *job, struct sb_layers *layers)
-{
-	snprintf(layers->no_mounts, sizeof layers->no_mounts, "cannot %s%s%.60s: %s",
-		 job->failed_at, job->failed_on ? " " : "", job->failed_on ? job->failed_on : "",
-		 strerror(job->failed_errno));
-}
-
 /* What the namespaces are made for, and whether the run can go on without. */
 enum purpose { TO_LOOK, TO_ENTER, TO_ENTER_OR_END };
 
@@ -422,7 +415,9 @@ static bool try_all(struct sb_mount_job *job, bool with_network, enum purpose pu
 	}
 	layers->stuck = job->stuck;
 	if (!done) {
-		explain(job, layers);
+		snprintf(layers->no_mounts, sizeof layers->no_mounts, "cannot %s%s%.60s: %s",
+			 job->failed_at, job->failed_on ? " " : "",
+			 job->failed_on ? job->failed_on : "", strerror(job->failed_errno));
 		return false;
 	}
 	layers->mounts = true;

@@ -134,12 +134,6 @@ static bool make_small(const char *name, size_t length, char *out)
 	return true;
 }
 
-/* Adding to these only takes away: servers that are not started. */
-static bool is_plain_stop(const char *name, size_t length)
-{
-	return sb_words_have("disabledMcpServers disabledMcpjsonServers", name, length);
-}
-
 static enum meaning meaning_of(enum place place, const char *name, size_t length,
 			       const struct sb_json_node *old, const struct sb_json_node *new)
 {
@@ -157,7 +151,10 @@ static enum meaning meaning_of(enum place place, const char *name, size_t length
 	run = runs(small);
 	stop = stops(small);
 	if (run && stop)
-		return is_plain_stop(name, length) ? MEANS_STOP : MEANS_BOTH;
+		/* adding to these only takes away: servers that are not started */
+		return sb_words_have("disabledMcpServers disabledMcpjsonServers", name, length)
+			       ? MEANS_STOP
+			       : MEANS_BOTH;
 	return run ? MEANS_RUN : stop ? MEANS_STOP : MEANS_NOTHING;
 }
 
@@ -326,19 +323,15 @@ static void compare_run_members(struct compare *compare, const struct sb_json_no
 			say_member(compare, member, NULL);
 }
 
-/* Names of lists: to JavaScript an empty one is true, so where an agent wants yes or no it is a yes. */
-static bool is_list(const char *name, size_t length)
-{
-	return is_listed("*Servers *Tools *Uris *Responses approved hooks env plugins permissions",
-			 name, length);
-}
-
 static void compare_run(struct compare *compare, const char *name, size_t length,
 			const struct sb_json_node *old, const struct sb_json_node *new)
 {
 	bool holds = new && (new->type == SB_JSON_ARRAY || new->type == SB_JSON_OBJECT);
+	/* to JavaScript an empty list is true, so where an agent wants yes or no it is a yes */
+	static const char lists[] =
+		"*Servers *Tools *Uris *Responses approved hooks env plugins permissions";
 	bool gone = is_empty(&compare->new.tree, new) &&
-		    (!holds || is_list(name, length) || (old && old->type == new->type));
+		    (!holds || is_listed(lists, name, length) || (old && old->type == new->type));
 	bool guards = old && holds_stop(&compare->old.tree, old, name, length);
 
 	if (old && new &&is_same(compare, old, new))

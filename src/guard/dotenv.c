@@ -154,12 +154,6 @@ static bool is_number(const char *name, size_t length)
 			name, length);
 }
 
-/* It runs nothing, but leads people or agents to another machine, or makes them believe one. */
-static bool leads(const char *name, size_t length)
-{
-	return is_among(leading_names, name, length);
-}
-
 /* Where interpreters look for modules. */
 static bool is_search_path(const char *name, size_t length)
 {
@@ -468,7 +462,7 @@ enum sb_dotenv sb_dotenv_line(const char *line, size_t length)
 	if (note > kind)
 		return note;
 	if (kind == SB_DOTENV_PLAIN &&
-	    (leads(name.at, (size_t)(name.end - name.at)) ||
+	    (is_among(leading_names, name.at, (size_t)(name.end - name.at)) ||
 	     (is_search_path(name.at, (size_t)(name.end - name.at)) && leaves(text))))
 		return SB_DOTENV_TOLD;
 	return kind;

@@ -282,7 +282,7 @@ static int confine_command(const struct family *family, struct sb_error *err)
 		status = sb_fail(err, SB_E_UNSUPPORTED, 0,
 				 "without Landlock nothing limits which programs are run");
 	if (status == SB_OK && stages->layers->landlock_abi)
-		status = sb_landlock_enter_floor(stages->plan, stages->layers, err);
+		status = sb_landlock_enter(stages->plan, stages->layers, true, err);
 	else if (status == SB_OK)
 		status = forbid_cores(err);
 	if (status == SB_OK)
@@ -471,7 +471,7 @@ static int confine_performer(struct family *family, struct sb_error *err)
 	/* the first ABI lets nothing be renamed to another directory; mounts hold the same alone */
 	if (stages->layers->landlock_abi > 1 ||
 	    (stages->layers->landlock_abi && !stages->layers->mounts))
-		status = sb_landlock_enter(stages->plan, stages->layers, err);
+		status = sb_landlock_enter(stages->plan, stages->layers, false, err);
 	return status;
 }
 

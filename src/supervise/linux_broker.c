@@ -361,12 +361,6 @@ static bool is_plain(const struct sb_performer *performer, const struct sb_spot 
 	return sb_judge_is_plain(performer->grounds, &site);
 }
 
-/* It took so long that the name may mean something else by now: meaning.h. */
-static bool is_still_plain(const struct sb_performer *performer, struct sb_spot *file)
-{
-	return sb_spot_renew(performer->proc, file) == 0 && is_plain(performer, file);
-}
-
 /*
  * Most opens with O_CREAT make a new file.  If the rules allow that and changing an old one,
  * try it at once: O_EXCL tells whether it is new.  False: look closer.
@@ -389,7 +383,9 @@ static bool created_at_once(struct sb_broker *broker, struct sb_cwd *cwd,
 		if (sb_sys_notify_alive(performer->listener, call->id))
 			outcome = sb_perform(call, &file, NULL);
 	}
-	if (!outcome.error && sb_spot_is_old(&file) && !is_still_plain(performer, &file)) {
+	/* if it took so long that the name may mean something else by now: meaning.h */
+	if (!outcome.error && sb_spot_is_old(&file) &&
+	    !(sb_spot_renew(performer->proc, &file) == 0 && is_plain(performer, &file))) {
 		sb_act_take_back(call, &file, NULL, &outcome);
 		outcome.error = EAGAIN;
 	}

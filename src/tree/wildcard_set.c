@@ -112,11 +112,6 @@ static bool next(struct reader *in, uint32_t *out)
 	return true;
 }
 
-static bool next_literal(struct reader *in, uint32_t *out)
-{
-	return next(in, out) && (*out != '\\' || next(in, out));
-}
-
 /* "[:" was read up to at: the class's closing "]", or NULL.  *out_closed: any "]" follows. */
 static const char *class_end(const struct reader *in, bool *out_closed)
 {
@@ -178,7 +173,7 @@ const char *sb_wildcard_set_parse(struct sb_wildcard_set *set, const char *at, c
 			previous = c;
 		} else if (c == '-' && previous && in.at < end && *in.at != ']') {
 			low = previous;
-			if (!next_literal(&in, &c))
+			if (!next(&in, &c) || (c == '\\' && !next(&in, &c)))
 				return NULL;
 			previous = 0;
 		} else {
