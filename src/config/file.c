@@ -128,9 +128,7 @@ static void clear_leftovers(const char *dir_path)
 
 int sb_config_replace(const char *path, const char *bytes, size_t length, struct sb_error *err)
 {
-	SB_AUTO_FREE char *real = NULL;
-	SB_AUTO_FREE char *dir = NULL;
-	SB_AUTO_FREE char *temporary = NULL;
+	SB_AUTO_FREE char *real = NULL, *dir = NULL, *temporary = NULL;
 	SB_AUTO_FD int fd = -1;
 	SB_AUTO_FD int dir_fd = -1;
 	struct stat info;

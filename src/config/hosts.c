@@ -71,8 +71,6 @@ static const struct {
 		 "$/opencode/config.json", "$/opencode/opencode.json", "$/opencode/opencode.jsonc"),
 };
 
-#define ROWS (sizeof rows / sizeof rows[0])
-
 /* One file that is read for a word. */
 struct finding {
 	struct sb_maker *maker;
@@ -424,7 +422,7 @@ static int load_word(struct sb_maker *maker, const struct sb_rule_source *source
 	bool known = false;
 	int status = SB_OK;
 
-	for (size_t i = 0; i < ROWS && status == SB_OK; i++) {
+	for (size_t i = 0; i < SB_COUNT(rows) && status == SB_OK; i++) {
 		if (strcmp(rows[i].word, finding.word) != 0)
 			continue;
 		known = true;

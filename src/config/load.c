@@ -103,8 +103,7 @@ static int include_file(struct sb_maker *maker, const struct reading *from, cons
 {
 	SB_AUTO_FREE char *dir = from->path ? sb_path_parent(from->path) : strdup("/");
 	struct reading reading = *from;
-	SB_AUTO_FREE char *absolute = NULL;
-	SB_AUTO_FREE char *path = NULL;
+	SB_AUTO_FREE char *absolute = NULL, *path = NULL;
 	int missing, status;
 
 	if (!dir)

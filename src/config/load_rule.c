@@ -95,8 +95,7 @@ static int note_grant(struct sb_maker *maker, const struct sb_rule_source *sourc
 int sb_load_check_grants(const struct sb_maker *maker, struct sb_error *err)
 {
 	for (size_t i = 0; i < maker->granted_count; i++) {
-		SB_AUTO_FREE char *path = NULL;
-		SB_AUTO_FREE char *planted = NULL;
+		SB_AUTO_FREE char *path = NULL, *planted = NULL;
 		int status = sb_path_canonical_watched(maker->granted[i],
 						       (const char *const *)maker->opened, &path,
 						       NULL, &planted, err);

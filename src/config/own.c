@@ -113,8 +113,7 @@ static int find_places(const struct sb_environment *environment, const struct sb
 		return sb_no_memory(err);
 	for (size_t i = 0; status == SB_OK; i++) {
 		const char *const *named = environment->projects;
-		SB_AUTO_FREE char *absolute = NULL;
-		SB_AUTO_FREE char *root = NULL;
+		SB_AUTO_FREE char *absolute = NULL, *root = NULL;
 
 		if (i && (!named || !named[i - 1]))
 			break;
@@ -149,8 +148,7 @@ static int is_usual(const struct sb_home *home, const struct own *own, const str
 static int has_link(const struct found *found, const char *const *places, bool *out,
 		    struct sb_error *err)
 {
-	SB_AUTO_FREE char *link = NULL;
-	SB_AUTO_FREE char *canonical = NULL;
+	SB_AUTO_FREE char *link = NULL, *canonical = NULL;
 	int status = sb_path_canonical_watched(found->named, places, &canonical, NULL, &link, err);
 
 	*out = link != NULL;

@@ -95,9 +95,7 @@ static int resolve_literal(const char *path, const char *const *roots, struct sb
 static int resolve_glob(const char *front, const char *glob, const char *const *roots,
 			struct sb_resolved *resolved, struct sb_error *err)
 {
-	SB_AUTO_FREE char *canonical = NULL;
-	SB_AUTO_FREE char *escaped = NULL;
-	SB_AUTO_FREE char *joined = NULL;
+	SB_AUTO_FREE char *canonical = NULL, *escaped = NULL, *joined = NULL;
 	struct sb_pattern pattern;
 	int status =
 		sb_path_canonical_through(front, roots, &canonical, NULL, &resolved->through, err);
@@ -124,8 +122,7 @@ static int resolve_glob(const char *front, const char *glob, const char *const *
 static int resolve(const struct sb_rule_base *base, const char *text, struct sb_resolved *resolved,
 		   struct sb_error *err)
 {
-	SB_AUTO_FREE char *absolute = NULL;
-	SB_AUTO_FREE char *front = NULL;
+	SB_AUTO_FREE char *absolute = NULL, *front = NULL;
 	const char *glob;
 	int status;
 

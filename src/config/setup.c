@@ -54,12 +54,8 @@ static int find_projects(struct sb_maker *maker, struct sb_error *err)
 		status = sb_list_push(&maker->setup.projects, &count, strdup(maker->setup.home.cwd),
 				      err);
 	for (size_t i = 0; extra && extra[i] && status == SB_OK; i++) {
-		SB_AUTO_FREE char *absolute = NULL;
-		SB_AUTO_FREE char *path = NULL;
+		SB_AUTO_FREE char *absolute = NULL, *path = NULL, *planted = NULL;
 		struct stat info;
-
-		SB_AUTO_FREE char *planted = NULL;
-
 		int missing = 0;
 
 		status = sb_path_expand(extra[i], maker->setup.home.cwd, maker->setup.home.home,
@@ -141,9 +137,7 @@ static int load_tiers(struct sb_maker *maker, struct sb_error *err)
 				      err);
 	}
 	for (size_t i = 0; files && files[i] && status == SB_OK; i++) {
-		SB_AUTO_FREE char *absolute = NULL;
-		SB_AUTO_FREE char *path = NULL;
-
+		SB_AUTO_FREE char *absolute = NULL, *path = NULL;
 		int missing = 0;
 
 		status = sb_path_expand(files[i], maker->setup.home.cwd, maker->setup.home.home,
@@ -299,8 +293,7 @@ static int protect_files(struct sb_maker *maker, struct sb_error *err)
 	int status = SB_OK;
 
 	for (size_t i = 0; i < maker->file_count && status == SB_OK; i++) {
-		SB_AUTO_FREE char *real = NULL;
-		SB_AUTO_FREE char *pattern = NULL;
+		SB_AUTO_FREE char *real = NULL, *pattern = NULL;
 		struct sb_rule rule = {.access = sb_access_read,
 				       .tier = SB_TIER_BUILTIN,
 				       .hard = true,

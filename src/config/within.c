@@ -114,8 +114,7 @@ static int open_root(struct sb_maker *maker, const char *project, const char *ro
 
 static int take_one(struct sb_maker *maker, const char *given, struct sb_error *err)
 {
-	SB_AUTO_FREE char *absolute = NULL;
-	SB_AUTO_FREE char *path = NULL;
+	SB_AUTO_FREE char *absolute = NULL, *path = NULL;
 	const char *project;
 	struct stat info;
 	int missing = 0, status;

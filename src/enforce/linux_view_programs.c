@@ -77,9 +77,7 @@ static bool follow(struct sb_view_job *job, const char *path, const char *place,
 
 	snprintf(now, sizeof now, "%s", path);
 	for (int hop = 0; hop < HOPS; hop++) {
-		SB_AUTO_FREE char *next = NULL;
-		SB_AUTO_FREE char *whole = NULL;
-		SB_AUTO_FREE char *directory = NULL;
+		SB_AUTO_FREE char *next = NULL, *whole = NULL, *directory = NULL;
 		ssize_t length;
 
 		/* links in its directories are those of the system: /bin to usr/bin */

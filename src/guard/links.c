@@ -259,8 +259,7 @@ static int look_in(struct walk *walk, const char *path, const struct set *set);
 static int look_at(struct walk *walk, const char *path, const char *name, unsigned char type,
 		   const struct set *set, int *left)
 {
-	SB_AUTO_FREE char *target = NULL;
-	SB_AUTO_FREE char *whole = NULL;
+	SB_AUTO_FREE char *target = NULL, *whole = NULL;
 	struct set deeper; /* large: not cleared for every name */
 	int status = SB_OK;
 

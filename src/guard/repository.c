@@ -434,8 +434,7 @@ static int collect_hooks(struct collector *collector, const char *value)
 static int collect_entry(struct collector *collector, const char *file,
 			 const struct sb_git_entry *entry)
 {
-	SB_AUTO_FREE char *directory = NULL;
-	SB_AUTO_FREE char *included = NULL;
+	SB_AUTO_FREE char *directory = NULL, *included = NULL;
 	int status;
 
 	if (strcmp(entry->key, "core.hookspath") == 0 && collector->user &&

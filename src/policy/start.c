@@ -54,8 +54,6 @@ static const struct {
 	{"/etc/gitconfig", "git stops where it may not read it"},
 };
 
-#define ROWS (sizeof rows / sizeof rows[0])
-
 /* The most specific rule of the user's about path; of two alike the stricter. */
 static const struct sb_rule *user_rule(const struct sb_policy *policy, const char *path,
 				       const struct sb_pattern **out_pattern)
@@ -135,13 +133,13 @@ static bool is_known(char *const *added, size_t count, const char *path)
 
 int sb_start_add(struct sb_policy *policy, struct sb_error *err)
 {
-	char *added[ROWS];
+	char *added[SB_COUNT(rows)];
 	size_t count = 0;
 	int status = SB_OK;
 
 	if (!is_anything_hidden(policy))
 		return SB_OK;
-	for (size_t i = 0; i < ROWS && status == SB_OK; i++) {
+	for (size_t i = 0; i < SB_COUNT(rows) && status == SB_OK; i++) {
 		SB_AUTO_FREE char *path = NULL;
 		int missing = 0;
 

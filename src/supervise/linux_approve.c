@@ -48,8 +48,7 @@ bool sb_approver_tell_always(const struct sb_approver *approver, int status, con
 /* "Always": into the configuration, and said so.  False: it holds for the session only. */
 static bool write_always(struct sb_approver *approver, const struct sb_wish *wish)
 {
-	SB_AUTO_FREE char *file = NULL;
-	SB_AUTO_FREE char *rule = NULL;
+	SB_AUTO_FREE char *file = NULL, *rule = NULL;
 	struct sb_error err;
 	const struct sb_always always = {approver->home, approver->policy, approver->grounds->guard,
 					 approver->grants};

@@ -522,8 +522,7 @@ void sb_peers_handle(struct sb_peers *peers, const struct pollfd *fds, size_t co
 /* "Always": into the configuration, and said so.  False: it holds for the run only. */
 static bool write_always(struct sb_approver *approver, const struct sb_host_wish *wish)
 {
-	SB_AUTO_FREE char *file = NULL;
-	SB_AUTO_FREE char *rule = NULL;
+	SB_AUTO_FREE char *file = NULL, *rule = NULL;
 	struct sb_error err;
 	int status = sb_host_always(approver->home, wish, &file, &rule, &err);
 
