@@ -172,7 +172,7 @@ static int mount_somewhere(int root)
 	static const char *const places[] = {"/proc/self/task", "/proc/fs", "/proc/driver"};
 	int status = 0;
 
-	for (size_t i = 0; i < COUNT(places); i++) {
+	for (size_t i = 0; i < SB_COUNT(places); i++) {
 		SB_AUTO_FD int place = open(places[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 		status = place < 0 ? -errno : sb_sys_attach(root, place);
