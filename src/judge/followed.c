@@ -123,8 +123,8 @@ static bool may_matter(const struct sb_grounds *grounds, const char *link, const
 	       is_named(grounds, inner);
 }
 
-/* A yes is about this link alone: no directory is offered for it, and no rule. */
-static void ask_about(const struct sb_rule *rule, const struct sb_guard_row *row, const char *path,
+/* A yes is about this link alone: no directory is offered for it, and no rule.  True. */
+static bool ask_about(const struct sb_rule *rule, const struct sb_guard_row *row, const char *path,
 		      struct sb_judged *judged)
 {
 	SB_AUTO_BUF struct sb_buf name = SB_BUF(4 * PATH_MAX + 1);
@@ -135,13 +135,14 @@ static void ask_about(const struct sb_rule *rule, const struct sb_guard_row *row
 	judged->why = row ? SB_WHY_GUARDED : SB_WHY_RULE;
 	judged->no_rule_opens = true;
 	if (!row)
-		return;
+		return true;
 	sb_escape_value(&name, path, strlen(path), SB_GUARD_DETAIL - 64);
 	judged->guard.verdict = SB_GUARD_ASK;
 	judged->guard.kind = SB_GUARD_SAME;
 	judged->guard.row = row;
 	snprintf(judged->guard.detail, SB_GUARD_DETAIL, "it is a link, which leads to '%s'",
 		 sb_buf_failed(&name) ? "?" : name.data);
+	return true;
 }
 
 /* It leads to path, which is canonical: is that against it? */
@@ -183,34 +184,6 @@ static bool is_holder(const struct sb_grounds *grounds, const char *path)
 		return false;
 	directory = sb_site_holder(path);
 	return sb_guard_is_holder(grounds->guard, directory, path);
-}
-
-/* What follows the ".." that text begins with, by text alone; *out_up: how many these are. */
-static char *rest_of(const char *text, unsigned *out_up)
-{
-	char *rest = calloc(1, strlen(text) + 2);
-	size_t length = 0;
-
-	*out_up = 0;
-	while (rest && *text) {
-		size_t width = strcspn(text, "/");
-
-		if (width == 2 && memcmp(text, "..", 2) == 0) {
-			const char *slash = memrchr(rest, '/', length);
-
-			*out_up += !slash;
-			length = slash ? (size_t)(slash - rest) : 0;
-		} else if (width && !(width == 1 && *text == '.')) {
-			rest[length++] = '/';
-			memcpy(rest + length, text, width);
-			length += width;
-		}
-		text += width;
-		text += strspn(text, "/");
-	}
-	if (rest)
-		rest[length] = '\0';
-	return rest;
 }
 
 /* Do the rules let it be written, as what it is? */
@@ -264,16 +237,17 @@ static bool heed_possible_end(const struct sb_grounds *grounds, const char *path
  * A link in a directory: where does it lead when that is moved up?  One to something that is there, of the same
  * name, is what people make (packages/app/.env -> ../../.env), and no file that they take for another.
  */
-static void heed_moved_up(const struct sb_grounds *grounds, const char *text, bool is_there,
+static bool heed_moved_up(const struct sb_grounds *grounds, const char *text, bool is_there,
 			  struct sb_judged *judged)
 {
 	unsigned up;
-	SB_AUTO_FREE char *rest = rest_of(text, &up), *above = sb_path_parent(judged->site->path);
+	SB_AUTO_FREE char *rest = sb_link_rest(text, &up),
+			  *above = sb_path_parent(judged->site->path);
 	bool found = false, leads_home = judged->leads_home;
 
 	if (up < 2 || !rest || /* from a directory in the project that leads to the project */
 	    (is_there && strcmp(sb_path_name(rest), sb_path_name(judged->site->path)) == 0))
-		return;
+		return false;
 	while (above && !found) {
 		char *next = sb_path_parent(above);
 		SB_AUTO_FREE char *end = next && *rest ? sb_path_join(next, rest + 1)
@@ -286,6 +260,7 @@ static void heed_moved_up(const struct sb_grounds *grounds, const char *text, bo
 	}
 	if (is_there) /* node_modules/@me/own -> ../..: nobody is told what it is not yet */
 		judged->leads_home = leads_home;
+	return found;
 }
 
 /* Takes a name from *text, "." and slashes left out; its length, 0 at the end. */
@@ -363,47 +338,12 @@ static bool heed_process(const struct sb_grounds *grounds, const char *text,
 	return true;
 }
 
-/* "/NAME" of a path in a view: a worker's directory, or the system's. */
-static char *top_of(const char *path)
-{
-	return strndup(path, 1 + strcspn(path + 1, "/"));
-}
-
-/*
- * SECURITY: what a link in a worker's directory leads to is judged for where that lies outside.
- *
- * Danger: ../../.config/autostart is nowhere in the worker's world, and so is /home/you/.ssh; whoever follows the
- * link outside gets there.  That tree is out of sight here.  So a relative link stays in its directory; an absolute one
- * leads to a part of the system that is there, which both have, or to names that nobody has outside.
- * Price: other links ask.
- * Held by: tests/cli/worker_links.py
- */
-static bool leads_outside(const struct sb_grounds *grounds, const char *parent, const char *text,
-			  const char *real, int missing)
-{
-	SB_AUTO_FREE char *top = top_of(text[0] == '/' ? real : parent), *rest = NULL;
-	struct sb_decision decision;
-
-	if (!top)
-		return true;
-	if (text[0] != '/') {
-		rest = sb_path_join(parent + strlen(top), text);
-		return !rest || !sb_path_stays_beneath(top, rest);
-	}
-	decision = sb_decide(grounds->policy, SB_CREATE, top);
-	if (decision.rule && decision.rule->temp)
-		return false;
-	if (decision.rule && decision.rule->tier == SB_TIER_DIRECTORY && decision.rule->pattern[1])
-		return grounds->shadowed;
-	return missing || strcmp(top, real) == 0; /* through /home and its like others may lead */
-}
-
 /* One in a directory that may be moved up: it would be the user's home that it leads to then. */
 static bool leads_home_if_moved(const struct sb_grounds *grounds, const char *text, bool is_there,
 				struct sb_judged *judged)
 {
 	unsigned up;
-	SB_AUTO_FREE char *rest = rest_of(text, &up), *end = NULL;
+	SB_AUTO_FREE char *rest = sb_link_rest(text, &up), *end = NULL;
 	const char *home = sb_guard_home_of(grounds->guard);
 
 	if (up < 2)
@@ -428,49 +368,109 @@ static bool is_dots(const char *name)
 	return (dots == 1 || dots == 2) && strspn(name + dots, "/") == strlen(name + dots);
 }
 
+/* What is said of where it leads, as it stands; true: it is asked about. */
+static bool heed_link(const struct sb_grounds *grounds, const struct sb_link *link,
+		      struct sb_judged *judged)
+{
+	const char *text = link->text, *behind = sb_behind_turn(text);
+	SB_AUTO_FREE char *joined = text[0] == '/' ? strdup(text)
+						   : sb_path_join(link->parent, text);
+	SB_AUTO_FREE char *real = NULL;
+	/* when it is moved again it is looked at again */
+	bool climbs = text[0] != '/' && !link->brought;
+	struct sb_error err = {0};
+	int missing;
+
+	if (!joined || sb_path_canonical_up_to(joined, PROC, &real, &missing, &err) != SB_OK) {
+		/* links in a circle lead nowhere, for whoever follows them, unless it is another way outside */
+		return (!joined || err.sys_errno != ELOOP ||
+			(grounds->view && sb_leads_out_of_view(grounds, link, NULL, 0))) &&
+		       ask_about(&to_anywhere, NULL, text, judged);
+	}
+	if (heed_system(grounds, real, false, judged))
+		return true;
+	if (grounds->view && (behind || sb_leads_out_of_view(grounds, link, real, missing)))
+		return ask_about(&to_anywhere, NULL, text, judged);
+	if (sb_path_within(PROC, real))
+		return !heed_process(grounds, real + strlen(PROC), judged) &&
+		       ask_about(&to_anywhere, NULL, text, judged);
+	if (grounds->view && climbs && leads_home_if_moved(grounds, text, !missing, judged))
+		return ask_about(&to_anywhere, NULL, text, judged);
+	if (heed_end(grounds, real, judged))
+		return true;
+	if (!missing && !is_same_place(grounds, judged->site->path, real))
+		judged->leads_home = is_holder(grounds, real);
+	else if (!grounds->view && climbs && heed_moved_up(grounds, text, !missing, judged))
+		return true;
+	if (behind && *behind)
+		return sb_heed_turned(grounds, behind, heed_possible_end, judged);
+	judged->leads_home = judged->leads_home || behind;
+	return false;
+}
+
 void sb_heed_followed(const struct sb_grounds *grounds, const char *text, struct sb_judged *judged)
 {
 	const struct sb_site *site = judged->site;
-	const char *behind = sb_behind_turn(text);
-	SB_AUTO_FREE char *parent = NULL, *joined = NULL, *real = NULL;
-	struct sb_error err = {0};
-	int missing;
+	SB_AUTO_FREE char *parent = NULL;
 
 	/* "." and ".." are there; a name beside it was judged when it came there */
 	if (judged->decision.verdict == SB_DENY || is_dots(site->name) ||
 	    (!strchr(text, '/') && strcmp(text, "..") != 0) || !sb_has_guard(grounds, site))
 		return;
 	parent = sb_path_parent(site->path);
-	if (!parent)
+	if (parent)
+		heed_link(grounds, &(struct sb_link){site, parent, text, false}, judged);
+}
+
+/* Of which: the question is about the directory. */
+static void say_which(const char *name, struct sb_guard_answer *guard)
+{
+	static const char it[] = "it is a link";
+	char rest[SB_GUARD_DETAIL];
+
+	if (strncmp(guard->detail, it, sizeof it - 1) != 0)
 		return;
-	joined = text[0] == '/' ? strdup(text) : sb_path_join(parent, text);
-	if (!joined || sb_path_canonical_up_to(joined, PROC, &real, &missing, &err) != SB_OK) {
-		/* links in a circle lead nowhere, for whoever follows them */
-		if (!joined || err.sys_errno != ELOOP)
-			ask_about(&to_anywhere, NULL, text, judged);
-		return;
-	}
-	if (heed_system(grounds, real, false, judged))
-		return;
-	if (sb_path_within(PROC, real)) {
-		if (!heed_process(grounds, real + strlen(PROC), judged))
-			ask_about(&to_anywhere, NULL, text, judged);
-		return;
-	}
-	if (grounds->view &&
-	    (behind || leads_outside(grounds, parent, text, real, missing) ||
-	     (text[0] != '/' && leads_home_if_moved(grounds, text, !missing, judged)))) {
-		ask_about(&to_anywhere, NULL, text, judged);
-		return;
-	}
-	if (heed_end(grounds, real, judged))
-		return;
-	if (!missing && !is_same_place(grounds, site->path, real))
-		judged->leads_home = is_holder(grounds, real);
-	else if (text[0] != '/')
-		heed_moved_up(grounds, text, !missing, judged);
-	if (behind && *behind)
-		sb_heed_turned(grounds, behind, heed_possible_end, judged);
-	else if (behind)
-		judged->leads_home = true;
+	snprintf(rest, sizeof rest, "%s", guard->detail + sizeof it - 1);
+	snprintf(guard->detail, SB_GUARD_DETAIL, "'");
+	sb_escape_line(guard->detail + 1, 64, name);
+	snprintf(guard->detail + strlen(guard->detail), SB_GUARD_DETAIL - strlen(guard->detail),
+		 "' in it is a link%s", rest);
+}
+
+bool sb_heed_brought_link(const struct sb_grounds *grounds, const char *name, const char *text,
+			  unsigned depth, struct sb_judged *judged)
+{
+	const struct sb_site *site = judged->site;
+	const char *behind = sb_behind_turn(text);
+	SB_AUTO_FREE char *parent = sb_path_parent(site->path), *path = NULL, *rest = NULL;
+	char end[PATH_MAX];
+	struct sb_site as = *site;
+	size_t length = 1;
+	bool asked = false, leads_home = judged->leads_home;
+	unsigned up;
+
+	rest = sb_link_rest(text, &up);
+	path = sb_path_join(site->path, name);
+	if (text[0] == '/' || (up < depth && !behind))
+		return false; /* wherever the directory lies */
+	if (!parent || !rest || !path || (size_t)3 * (up + 1) + strlen(rest) >= sizeof end)
+		return ask_about(&to_anywhere, NULL, text, judged);
+	end[0] = '.';
+	for (unsigned i = depth; i < up; i++, length += 3)
+		memcpy(end + length, "/..", 3);
+	memcpy(end + length, rest, strlen(rest) + 1);
+	as.path = path;
+	as.name = name;
+	judged->site = &as;
+	if (behind && grounds->view)
+		asked = ask_about(&to_anywhere, NULL, text, judged);
+	else if (up >= depth)
+		asked = heed_link(grounds, &(struct sb_link){site, parent, end, true}, judged);
+	if (!asked && behind && *behind)
+		asked = sb_heed_turned(grounds, behind, heed_possible_end, judged);
+	judged->site = site;
+	judged->leads_home = leads_home; /* it is no link that would be told */
+	if (asked)
+		say_which(name, &judged->guard);
+	return asked;
 }

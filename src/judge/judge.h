@@ -50,6 +50,11 @@ struct sb_grounds {
 	/* within a run that has grounds of its own: whose a socket is these tell */
 	bool inner;
 	bool view, shadowed; /* struct sb_guard_options: it is outside that others follow links */
+	/*
+	 * Of a view whose sites have real paths, and their directory's in bound: "/NAME" of each directory, and "/";
+	 * NULL-terminated.  NULL: paths are those that are seen.
+	 */
+	const char *const *zones;
 	struct sb_bounds bounds;
 	/* Is what may land only while a run goes on looked at when it ends?  NULL: no. */
 	bool (*watches)(void);

@@ -68,15 +68,39 @@ bool sb_has_guard(const struct sb_grounds *grounds, const struct sb_site *site);
 /* followed.c: the same of a link's end, as it would be written outside; sb_heed_link() calls it. */
 void sb_heed_followed(const struct sb_grounds *grounds, const char *text, struct sb_judged *judged);
 
+/*
+ * The same of the link name, which says text, in a directory that gets judged's name: depth directories beneath the one
+ * that will hold that.  True: it is asked about.
+ */
+bool sb_heed_brought_link(const struct sb_grounds *grounds, const char *name, const char *text,
+			  unsigned depth, struct sb_judged *judged);
+
+struct sb_link {
+	const struct sb_site *site; /* where it gets its name */
+	const char *parent;         /* a relative text is seen from there */
+	const char *text;
+	bool brought; /* by a directory that moves */
+};
+
+/* viewed.c: in a worker's directory, may it lead out of that, outside?  real: where it leads in here; NULL: in a circle. */
+bool sb_leads_out_of_view(const struct sb_grounds *grounds, const struct sb_link *link,
+			  const char *real, int missing);
+
 /* turned.c: what a link says behind the last ".." that follows a name; or NULL. */
 const char *sb_behind_turn(const char *text);
+
+/* What follows the ".." that text begins with, by text alone: "/NAMES", malloc'ed; *out_up: how many these are. */
+char *sb_link_rest(const char *text, unsigned *out_up);
+
+/* By its text alone, seen from "/NAMES" beneath a directory: may it lead out of that? */
+bool sb_link_climbs(const char *text, const char *beneath);
 
 /* An end that a link may come to have; path need not be canonical.  True: asked about. */
 typedef bool sb_heed_end(const struct sb_grounds *grounds, const char *path,
 			 struct sb_judged *judged);
 
-/* It may lead to that in any directory: each is heeded, until one is asked about. */
-void sb_heed_turned(const struct sb_grounds *grounds, const char *behind, sb_heed_end *heed,
+/* It may lead to that in any directory: each is heeded, until one is asked about.  True: one is. */
+bool sb_heed_turned(const struct sb_grounds *grounds, const char *behind, sb_heed_end *heed,
 		    struct sb_judged *judged);
 
 /* system_ends.c: is path, canonical, something that the machine obeys, and could root write it through a link? */

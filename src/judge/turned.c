@@ -11,6 +11,7 @@
  * Held by: tests/supervise/followed.py, tests/cli/worker_links.py
  */
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/auto.h"
@@ -39,6 +40,44 @@ const char *sb_behind_turn(const char *text)
 		named = named || !(is_up(at) || (*at == '.' && strchr("/", at[1])));
 	}
 	return behind;
+}
+
+char *sb_link_rest(const char *text, unsigned *out_up)
+{
+	char *rest = calloc(1, strlen(text) + 2);
+	size_t length = 0;
+
+	*out_up = 0;
+	while (rest && *text) {
+		size_t width = strcspn(text, "/");
+
+		if (width == 2 && memcmp(text, "..", 2) == 0) {
+			const char *slash = memrchr(rest, '/', length);
+
+			*out_up += !slash;
+			length = slash ? (size_t)(slash - rest) : 0;
+		} else if (width && !(width == 1 && *text == '.')) {
+			rest[length++] = '/';
+			memcpy(rest + length, text, width);
+			length += width;
+		}
+		text += width;
+		text += strspn(text, "/");
+	}
+	if (rest)
+		rest[length] = '\0';
+	return rest;
+}
+
+bool sb_link_climbs(const char *text, const char *beneath)
+{
+	SB_AUTO_FREE char *rest = NULL;
+	unsigned up;
+
+	rest = sb_link_rest(text, &up);
+	for (; *beneath && up; beneath++)
+		up -= *beneath == '/' && beneath[1] && beneath[1] != '/';
+	return !rest || up || sb_behind_turn(text);
 }
 
 struct turn {
@@ -94,7 +133,7 @@ static bool heed_on_the_way(struct turn *turn, const char *path, size_t from)
 	return false;
 }
 
-void sb_heed_turned(const struct sb_grounds *grounds, const char *behind, sb_heed_end *heed,
+bool sb_heed_turned(const struct sb_grounds *grounds, const char *behind, sb_heed_end *heed,
 		    struct sb_judged *judged)
 {
 	struct turn turn = {
@@ -107,17 +146,18 @@ void sb_heed_turned(const struct sb_grounds *grounds, const char *behind, sb_hee
 		SB_AUTO_FREE char *path = sb_path_join(home, rows[i].pattern);
 
 		if (path && heed_on_the_way(&turn, path, strlen(home)))
-			return;
+			return true;
 	}
 	for (size_t i = 0; sb_system_end(i); i++)
 		if (heed_on_the_way(&turn, sb_system_end(i), 0))
-			return;
+			return true;
 	count = sb_policy_count(grounds->policy);
 	for (size_t i = 0; i < count; i++) {
 		const struct sb_rule *rule = sb_policy_rule(grounds->policy, i);
 
 		if (rule->access.verdict[SB_READ] != SB_ALLOW &&
 		    heed_on_the_way(&turn, rule->pattern, 0))
-			return;
+			return true;
 	}
+	return false;
 }

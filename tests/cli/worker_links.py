@@ -59,13 +59,35 @@ def brought(fx):
     check(os.path.lexists(out / "moved/c/n") and os.path.lexists(out / "moved/o"), f"its own links come along: {result.stderr}")
 
 
+# what is made first, and a link that leads there: /tmp and its like are other ones outside, and everybody's
+OWN = (("", "/tmp/x"), ("", "/tmp"), ("", "//tmp/./x"), ("", "/var/tmp/x"), ("touch /var/tmp/x", "/var/tmp/x"), ("", "/dev/shm"),
+       ("touch /dev/shm/x", "/dev/shm/x"), ("", "/dev/pts/0"), ("ln -s /usr/share /tmp/p", "/tmp/p/doc"), ("ln -s /proc /tmp/p", "/tmp/p/cpuinfo"),
+       ("ln -s /output/a /tmp/p", "/tmp/p/b"), ("ln -s p /tmp/p", "/tmp/p"), ("ln -s p /tmp/p", "../tmp/p/x"), ("ln -s /usr/share/doc /dev/shm/p", "/dev/shm/p"),
+       ("", "../proc/cpuinfo"), ("", "../usr/bin/env"), ("mkdir -p /tmp/p", "/tmp/p"))
+
+
+@test("a link to what is the worker's own only in its world asks, by any way there")
+def own(fx):
+    out = place(fx)
+    for first, text in OWN:
+        made = ["ln", "-s", text, "x"]
+        equal(fx.run(*made, cwd=out).status, 0, "the control")
+        (out / "x").unlink()
+        result = shell(fx, "w", f"{first or ':'}; ln -s {text} /output/x", flags=["--consent=deny"])
+        check(not os.path.lexists(out / "x"), f"{first}; {text}: {result.stderr}")
+        contains(result.stderr, "a link", text)
+        result = shell(fx, "w", f"{first or ':'}; ln -s {text} /tmp/x2", flags=["--consent=deny"])
+        equal(result.status, 0, f"the neighbour: {text} {result.stderr}")
+
+
 @test("links within the directory, and to the system, are made unasked")
 def neighbours(fx):
     out = place(fx)
     result = shell(fx, "w", """set -e; cd /output/a
         ln -s b/c one; ln -s ../a/b two; ln -s ../../output three || ln -s ../later three; ln -s ../one/c four
         ln -s /usr/bin/python3 python; ln -s /dev/null null; ln -s /proc/self/fd/1 log; ln -s /output/a five
-        ln -s /tmp/x six; mv two b/two; ln -s /usr/share/doc seven""", flags=["--consent=deny"])
+        ln -s /tmp/x /tmp/six; mv two b/two; ln -s /usr/share/doc seven; ln -s /etc/ssl/certs eight; ln -s /dev/stdout nine
+        touch /dev/shm/x; ln -s /dev/shm/x /var/tmp/x; ln -s ./circle circle""", flags=["--consent=deny"])
     equal(result.status, 0, result.stderr)
     equal(os.readlink(out / "a/three"), "../later")
 
