@@ -15,6 +15,7 @@
 #include "files/covered.h"
 #include "files/find_source.h"
 #include "files/finding.h"
+#include "files/mapped.h"
 #include "files/view.h"
 #include "path/path.h"
 #include "policy/fast.h"
@@ -93,6 +94,8 @@ int sb_gate_open(struct sb_files *view, struct sb_files_error *err)
 	view->grounds = (struct sb_grounds){
 		.policy = view->policy,
 		.guard = guard,
+		.view = sb_files_is_mapped(view),
+		.zones = sb_files_is_mapped(view) ? sb_files_mapped_roots(view->backend) : NULL,
 		.ignored = {.on = options->ignored == SB_FILES_ASK,
 			    .all_old = true,
 			    .off_disk = view->backend->in_memory ? ignoring_root : NULL,

@@ -264,6 +264,9 @@ int sb_guard_new(const struct sb_guard_options *options, struct sb_guard **out,
 		guard->looked = true;
 		/* read here only: the caller's strings need not live on */
 		guard->options.projects = NULL;
+		guard->home = guard->options.home ? strdup(guard->options.home) : NULL;
+		if (guard->options.home && !guard->home)
+			status = SB_E_NOMEM;
 		guard->options.home = NULL;
 		guard->options.git_settings = NULL;
 		guard->options.homes = (struct sb_guard_homes){0};
@@ -278,7 +281,7 @@ int sb_guard_new(const struct sb_guard_options *options, struct sb_guard **out,
 
 const char *sb_guard_home_of(const struct sb_guard *guard)
 {
-	return guard->options.home;
+	return guard->home ? guard->home : guard->options.home;
 }
 
 void *sb_guard_context(const struct sb_guard *guard)
@@ -297,6 +300,7 @@ void sb_guard_free(struct sb_guard *guard)
 		sb_shown_done(&guard->shown[i]);
 	free(guard->shown);
 	sb_commons_done(&guard->commons);
+	free(guard->home);
 	free(guard);
 }
 

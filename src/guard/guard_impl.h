@@ -156,6 +156,7 @@ struct sb_guard {
 	bool looked;                  /* these are there */
 	struct sb_guard_found *found; /* the same, for processes that were forked before; or NULL */
 	pid_t looker;                 /* who looks */
+	char *home;                   /* options.home, where that was read once; or NULL */
 };
 
 /* Before the first answer of a guard. */

@@ -312,6 +312,45 @@ def guarded(fx, era):
     check(not fx.path(".sandbox/drafts/repo/.git/hooks/pre-commit").exists())
 
 
+@each_era
+def links(fx, era):
+    """a link gets no name by which it leads out of its directory outside, by a file tool as by a command"""
+    prepare(fx)
+    drafts = fx.path(".sandbox/drafts")
+    (drafts / "p/q/r").mkdir(parents=True)
+    out = {"p/one": "../secret.txt", "p/two": "../../sandbash.yaml", "p/q/three": "../../x", "p/q/r/four": "../../../y"}
+    for name, text in {**out, "p/tmp": "/tmp/x", "p/q/in": "../one", "p/system": "/bin/sh", "p/own": "/drafts/p/one"}.items():
+        (drafts / name).symlink_to(text)
+    # the control: outside nothing keeps it, and it leads to a file of the project's that the worker does not have
+    fx.run("cp", "-P", "p/two", "two", cwd=drafts)
+    equal(os.path.realpath(drafts / "two"), str(fx.path("sandbash.yaml").parent / "sandbash.yaml"), "the control")
+    (drafts / "two").unlink()
+    server = Worker(fx, "--worker=writer.worker", era=era)
+    server.answers = lambda params: "deny"
+    calls = (("run_command", {"command": "mv /drafts/p/one /drafts/new"}), ("move_file", {"source": "/drafts/p/one", "destination": "/drafts/new"}),
+             ("run_command", {"command": "mv /drafts/p/q /drafts/new"}), ("move_file", {"source": "/drafts/p/q", "destination": "/drafts/new"}),
+             ("run_command", {"command": "cp -PR /drafts/p/q/r /drafts/new"}),
+             ("copy_file", {"source": "/drafts/p/q/r", "destination": "/drafts/new", "recursive": True}),
+             ("move_file", {"source": "/drafts/p/tmp", "destination": "/drafts/new"}))
+    for number, (tool, arguments) in enumerate(calls):
+        result = server.call(tool, **arguments)
+        check(not any(os.path.islink(drafts / name) for name in ("new", "new/three", "new/four", "new/r/four")), f"{tool} {result}")
+        equal(len(server.asked), number + 1, f"{tool} {arguments} {result}")
+        equal(server.asked[-1]["params"]["requestedSchema"]["properties"]["answer"]["enum"], ["once", "deny"])
+        fx.run("rm", "-rf", "new", cwd=drafts)
+    asked = len(server.asked)
+    server.data("move_file", source="/drafts/p/system", destination="/drafts/system")
+    server.data("move_file", source="/drafts/p/own", destination="/drafts/own")
+    server.data("move_file", source="/drafts/p", destination="/drafts/p2")
+    server.data("copy_file", source="/drafts/p2/q", destination="/drafts/p2/q2", recursive=True)
+    (drafts / "d").mkdir()
+    server.data("move_file", source="/drafts/p2/q", destination="/drafts/d/q")
+    equal(len(server.asked), asked, "neighbours")
+    server.answers = lambda params: "once"
+    server.data("move_file", source="/drafts/p2/one", destination="/drafts/new")
+    equal((os.readlink(drafts / "new"), len(server.asked)), ("../secret.txt", asked + 1), "somebody said yes")
+
+
 @test("what_may_i_do tells what there is, in words of the worker's")
 def may(fx):
     server = begin(fx)
