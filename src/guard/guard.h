@@ -263,7 +263,6 @@ enum sb_guard_looked {
 	SB_LOOKED_BESIDE = 1,  /* beside "objects" or "refs": the two make a git directory */
 	SB_LOOKED_INTO = 2,    /* in a directory that gets a name of the table */
 	SB_LOOKED_THROUGH = 4, /* through all of one that moves to where other rules hold */
-	SB_LOOKED_ALONG = 8,   /* at the links in one that moves, which it brings along */
 };
 
 #define SB_GUARD_DETAIL 320 /* a line of it */

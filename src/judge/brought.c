@@ -6,10 +6,10 @@
  * Danger: notes/a/l, from before the run, leads to ../../.bashrc, which is the project's own.  Once a lies beside
  * notes, it leads to ~/.bashrc, for whoever follows it outside; in a worker's directory, to what lies beside that.
  * So each relative link that leads out of the directory is judged as if it were made where its first ".." end
- * (followed.c), and once more when it is done, by when others may have put a link there.
- * Price: a walk through a directory that moves to another one, some 10 us for each directory in it; where there is more
- * than BUDGET allows (some 16,000 directories, or a million files) it asks.  One that gets another name in the same
- * directory leads nowhere else.
+ * (followed.c).  What another process of the run moves into it in the same millisecond is not seen.
+ * Price: a walk through a directory that moves to another one, some 30 us for each directory in it, and once more if
+ * that took long (supervise/meaning.h); where there is more than BUDGET allows (some 16,000 directories, or a million
+ * files) it asks.  One that gets another name in the same directory leads nowhere else.
  * Held by: tests/supervise/followed.py, tests/cli/worker_links.py, tests/mcp/guarded.py
  */
 #include <dirent.h>
@@ -81,7 +81,8 @@ static bool walk(struct bringing *bringing, int directory, const char *name, uns
 	const struct dirent64 *entry;
 	struct sb_sys_dir dir;
 
-	if (fd < 0 && errno == ENOENT && depth > 1)
+	/* no directory by now: whoever put something else there was judged, and nothing is taken back for that */
+	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
 		return true;
 	if (fd < 0 || depth > MAX_DEPTH || !spend(bringing, DIRECTORY_COSTS))
 		return false;
@@ -115,10 +116,10 @@ void sb_heed_brought(const struct sb_grounds *grounds, const struct sb_site *at,
 {
 	struct bringing bringing = {grounds, judged, BUDGET, false};
 
-	if (judged->decision.verdict == SB_DENY || !sb_has_guard(grounds, judged->site) ||
-	    (!from->nameless && stays_beside(from->path, judged->site->path)))
+	if (judged->decision.verdict == SB_DENY ||
+	    (!from->nameless && stays_beside(from->path, judged->site->path)) ||
+	    !sb_has_guard(grounds, judged->site))
 		return;
-	judged->guard.looked |= SB_LOOKED_ALONG;
 	if (walk(&bringing, at->directory, at->name, 1) || bringing.asked)
 		return;
 	if (judged->decision.verdict == SB_ALLOW || !judged->decision.rule)

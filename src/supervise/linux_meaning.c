@@ -191,8 +191,7 @@ bool sb_act_stands(const struct sb_acting *acting, const struct sb_call *call,
 	if (judged->strictest->decision.verdict != SB_ALLOW &&
 	    !has_moved(call, file, target, judged))
 		return false;
-	return (!are_old(call, file, target) && !(judged->looked & SB_LOOKED_ALONG) &&
-		has_moved(call, file, target, judged)) ||
+	return (!are_old(call, file, target) && has_moved(call, file, target, judged)) ||
 	       is_still_allowed(acting, call, file, target, judged);
 }
 
