@@ -395,13 +395,18 @@ static const char *describe(const struct sb_job *job, const struct sb_seal *seal
 			    size_t size)
 {
 	char notes[SB_SEAL_NOTES][SB_SEAL_NOTE], words[SB_SEAL_WORDS];
-	size_t count = sb_seal_notes(seal, notes);
-	size_t at = (size_t)snprintf(out, size, SB_SEAL_SAYS,
-				     job->call == SB_FILES_DELETE ? "is deleted"
-				     : job->call == SB_FILES_COPY ? "is copied"
-								  : "comes along",
-				     sb_seal_words(seal, words));
+	char links[SB_SEAL_LINKS + 1][SB_SEAL_LINK + sizeof SB_SEAL_LINK_SAYS];
+	size_t count = sb_seal_notes(seal, notes), at = 0;
+	size_t leading = job->call == SB_FILES_DELETE ? 0 : sb_seal_links(seal, links);
 
+	for (size_t i = 0; i < leading && at < size; i++)
+		at += (size_t)snprintf(out + at, size - at, "%s\n", links[i]);
+	if (at < size)
+		at += (size_t)snprintf(out + at, size - at, SB_SEAL_SAYS,
+				       job->call == SB_FILES_DELETE ? "is deleted"
+				       : job->call == SB_FILES_COPY ? "is copied"
+								    : "comes along",
+				       sb_seal_words(seal, words));
 	for (size_t i = 0; i < count && at < size; i++)
 		at += (size_t)snprintf(out + at, size - at, "\n%s", notes[i]);
 	return out;
@@ -432,7 +437,8 @@ static int ask(struct sb_job *job, const struct sb_intent *wish, const struct sb
 {
 	const struct sb_files_options *options = &job->view->options;
 	const struct sb_seal *sealed = seal_of(job, wish, place);
-	char whole[sizeof SB_SEAL_SAYS + SB_SEAL_WORDS + SB_SEAL_NOTES * (SB_SEAL_NOTE + 1)];
+	char whole[sizeof SB_SEAL_SAYS + SB_SEAL_WORDS + SB_SEAL_NOTES * (SB_SEAL_NOTE + 1) +
+		   (SB_SEAL_LINKS + 1) * (SB_SEAL_LINK + sizeof SB_SEAL_LINK_SAYS)];
 	char real[2][PATH_MAX];
 	SB_AUTO_FREE char *directory = directory_of(job, finding, wish, place);
 	struct sb_files_question question = {

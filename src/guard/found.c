@@ -12,9 +12,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/auto.h"
 #include "base/list.h"
 #include "guard/guard_impl.h"
 #include "path/path.h"
@@ -35,6 +37,7 @@ struct sb_guard_found {
 	const char *shown[SHOWN_MAX]; /* configs */
 	struct sb_common commons[SHOWN_MAX];
 	char text[FOUND_TEXT];
+	struct sb_late late; /* a copy: its writer does not read here */
 };
 
 static char everything[] = "";
@@ -207,6 +210,7 @@ static void take(struct sb_guard *guard)
 		close_all(guard);
 		return;
 	}
+	guard->late = &found->late;
 	guard->extras.all = found->all;
 	guard->extras.count = found->count;
 	for (size_t i = 0; i < found->shown_count; i++)
@@ -279,6 +283,106 @@ int sb_guard_new(const struct sb_guard_options *options, struct sb_guard **out,
 	return SB_OK;
 }
 
+/* --- links that land while the run goes on -------------------------------------------------- */
+
+#define LINK_LEVELS 8 /* directories around it, in which a pattern may begin */
+
+static void add_late(struct sb_late *late, const struct sb_extra *extra)
+{
+	size_t size = strlen(extra->path) + 1;
+
+	if (late->count == SB_LATE_MAX)
+		return; /* the last one says that everything is dangerous */
+	late->all[late->count] = any;
+	if (late->count < SB_LATE_MAX - 1 && size <= SB_LATE_TEXT - late->used) {
+		late->all[late->count] = *extra;
+		late->all[late->count].path = memcpy(late->text + late->used, extra->path, size);
+		late->used += size;
+	}
+	__atomic_store_n(&late->count, late->count + 1, __ATOMIC_RELEASE);
+}
+
+static void learn(struct sb_guard *guard, const struct sb_extra *extra)
+{
+	if (guard->late)
+		add_late(guard->late, extra);
+	if (guard->found)
+		add_late(&guard->found->late, extra);
+}
+
+static bool is_known(const struct sb_guard *guard, const struct sb_extra *extra)
+{
+	const struct sb_extras late = {.all = guard->late ? guard->late->all : NULL,
+				       .count = guard->late ? guard->late->count : 0};
+
+	return extra->kind >= SB_EXTRA_ANYWHERE || sb_extras_holds(&guard->extras, extra) ||
+	       sb_extras_holds(&late, extra);
+}
+
+/* Where the link itself leads, if no pattern has said more of it. */
+static int add_itself(const char *path, const struct sb_guard_row *row, struct sb_extras *out)
+{
+	SB_AUTO_FREE char *target = NULL;
+	size_t before = out->count;
+
+	target = sb_extras_follow(out, path);
+	for (; before < out->count; before++)
+		out->all[before].row = row;
+	for (size_t i = 0; target && i < out->count; i++)
+		if (out->all[i].kind == SB_EXTRA_ROW && sb_path_within(target, out->all[i].path))
+			return SB_OK;
+	if (!target || sb_path_within(target, path))
+		return SB_OK;
+	return sb_extras_add(
+		out,
+		(struct sb_extra){.path = sb_take_ptr(&target), .kind = SB_EXTRA_ROW, .row = row});
+}
+
+static int look_around(const struct sb_guard *guard, const char *path,
+		       const struct sb_guard_row *row, struct sb_extras *out)
+{
+	const struct sb_guard_options *options = &guard->options;
+	SB_AUTO_FREE char *base = strdup(path);
+	int status = base ? SB_OK : SB_E_NOMEM;
+	struct stat info;
+
+	if (status != SB_OK || lstat(path, &info) != 0 ||
+	    !(S_ISLNK(info.st_mode) || S_ISDIR(info.st_mode)))
+		return status;
+	for (int level = 0; level < LINK_LEVELS && base[0] && status == SB_OK; level++) {
+		bool home = options->home && strcmp(base, options->home) == 0;
+
+		if (level || S_ISDIR(info.st_mode))
+			status = sb_extras_links(base, !level, home ? &options->homes : NULL, out);
+		*strrchr(base, '/') = '\0';
+	}
+	if (status == SB_OK)
+		sb_extras_around(guard, path, out); /* a hook; what is closed has no new ones */
+	return status == SB_OK && row && S_ISLNK(info.st_mode) ? add_itself(path, row, out)
+							       : status;
+}
+
+void sb_guard_linked(const struct sb_guard *constant, const char *path,
+		     const struct sb_guard_row *row)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct sb_guard *guard = (struct sb_guard *)constant;
+	SB_AUTO(sb_extras_done) struct sb_extras found = {.options = &guard->options};
+	int status;
+
+	sb_guard_need(guard);
+	pthread_mutex_lock(&lock);
+	status = look_around(guard, path, row, &found);
+	if (!guard->late && (found.count || status != SB_OK))
+		__atomic_store_n(&guard->late, calloc(1, sizeof *guard->late), __ATOMIC_RELEASE);
+	for (size_t i = 0; i < found.count; i++)
+		if (!is_known(guard, &found.all[i]))
+			learn(guard, &found.all[i]);
+	if (status != SB_OK) /* nobody knows where they lead */
+		learn(guard, &any);
+	pthread_mutex_unlock(&lock);
+}
+
 const char *sb_guard_home_of(const struct sb_guard *guard)
 {
 	return guard->home ? guard->home : guard->options.home;
@@ -299,6 +403,8 @@ void sb_guard_free(struct sb_guard *guard)
 	for (size_t i = 0; i < guard->shown_count; i++)
 		sb_shown_done(&guard->shown[i]);
 	free(guard->shown);
+	if (!guard->found || guard->late != &guard->found->late)
+		free(guard->late);
 	sb_commons_done(&guard->commons);
 	free(guard->home);
 	free(guard);

@@ -228,6 +228,19 @@ void *sb_guard_context(const struct sb_guard *guard);
 void sb_guard_look(const struct sb_guard *guard);
 
 /*
+ * SECURITY: what a link leads to that a person let in counts like its name, from then on.
+ *
+ * Danger: a yes to ".envrc -> data", or to a directory with such links, and the next write to data lands unasked.
+ * Price: some directories are listed after such a yes; whoever had the target open before goes on writing.
+ * Held by: tests/supervise/links_in.py
+ *
+ * path is that link or directory, by its new name; row what it means, or NULL: what the table says.  By the process
+ * that looks.
+ */
+void sb_guard_linked(const struct sb_guard *guard, const char *path,
+		     const struct sb_guard_row *row);
+
+/*
  * Called for what in directory, canonical, somebody outside obeys for where that lies: for path, which is the directory
  * or beneath it, and all beneath path; with wild only for names like it right in path.  tops: of the projects,
  * NULL-terminated.  SB_OK, SB_E_NOMEM, or what tell returned.

@@ -93,9 +93,20 @@ struct sb_extras {
 	size_t spent;                           /* on words of git settings: repository.c */
 };
 
+#define SB_LATE_MAX 256
+#define SB_LATE_TEXT (64 * 1024)
+
+/* Found while the run goes on: it only grows, count last, so that others may read meanwhile. */
+struct sb_late {
+	size_t count, used;
+	struct sb_extra all[SB_LATE_MAX];
+	char text[SB_LATE_TEXT];
+};
+
 /* Takes extra.path, which may be NULL: nothing.  What is known, or out of reach, is not added. */
 int sb_extras_add(struct sb_extras *extras, struct sb_extra extra);
 bool sb_extras_know(const struct sb_extras *extras, const char *path);
+bool sb_extras_holds(const struct sb_extras *extras, const struct sb_extra *extra);
 
 /* Where path leads; the links on the way are added.  NULL: nowhere. */
 char *sb_extras_follow(struct sb_extras *extras, const char *path);
@@ -149,6 +160,7 @@ struct sb_guard {
 	struct sb_guard_options options;
 	struct sb_guard_whole whole;
 	struct sb_extras extras;
+	struct sb_late *late;   /* sb_guard_linked(); NULL: nothing yet */
 	struct sb_shown *shown; /* of each project that has a git directory */
 	size_t shown_count;
 	struct sb_commons commons;

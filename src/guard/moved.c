@@ -193,6 +193,7 @@ enum sb_guard_verdict sb_judge_arrival(const struct sb_guard *guard, struct sb_s
 	const char *path = stand->place->path;
 	const struct sb_pattern_row *pattern = sb_stand_tree(guard, stand, NULL, false);
 	const struct sb_guard_row *row;
+	const struct sb_extras late = sb_named_late(guard);
 	struct sb_extras around = {0};
 	SB_AUTO_FREE char *parent = NULL;
 	unsigned position;
@@ -249,6 +250,7 @@ enum sb_guard_verdict sb_judge_arrival(const struct sb_guard *guard, struct sb_s
 	if (!parent || sb_extras_around(guard, parent, &around) != SB_OK)
 		found = true;
 	found |= brings_extra(guard, &guard->extras, directory, path, out);
+	found |= brings_extra(guard, &late, directory, path, out);
 	found |= brings_extra(guard, &around, directory, path, out);
 	found |= sb_obeyed_beneath(guard, directory, path, out);
 	sb_extras_done(&around);

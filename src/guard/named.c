@@ -66,20 +66,7 @@ static const struct sb_extra *extra_of(const struct sb_guard *guard, const struc
 	return NULL;
 }
 
-/* The same where the run began: what is said about it holds for as long as the guard. */
-const struct sb_guard_row *sb_named_row(const struct sb_guard *guard, const char *path,
-					struct sb_guard_answer *out)
-{
-	const struct sb_extra *extra = extra_of(guard, &guard->extras, path);
-
-	if (!extra)
-		return sb_system_row(&guard->system, path, &out->named);
-	out->named = extra->row ? extra->path : NULL;
-	return sb_row_of_extra(guard, extra);
-}
-
-/* Does path lead to what a git config names? */
-static const struct sb_extra *named_beneath(const struct sb_extras *extras, const char *path)
+const struct sb_extra *sb_named_beneath(const struct sb_extras *extras, const char *path)
 {
 	for (size_t i = 0; i < extras->count; i++)
 		if (sb_path_within(path, extras->all[i].path))
@@ -87,9 +74,47 @@ static const struct sb_extra *named_beneath(const struct sb_extras *extras, cons
 	return NULL;
 }
 
+struct sb_extras sb_named_late(const struct sb_guard *guard)
+{
+	struct sb_late *late = __atomic_load_n(&guard->late, __ATOMIC_ACQUIRE);
+
+	return (struct sb_extras){
+		.all = late ? late->all : NULL,
+		.count = late ? __atomic_load_n(&late->count, __ATOMIC_ACQUIRE) : 0,
+	};
+}
+
+static const struct sb_extra *known_of(const struct sb_guard *guard, const char *path)
+{
+	const struct sb_extra *extra = extra_of(guard, &guard->extras, path);
+	const struct sb_extras late = sb_named_late(guard);
+
+	return extra ? extra : extra_of(guard, &late, path);
+}
+
+static const struct sb_extra *known_beneath(const struct sb_guard *guard, const char *path)
+{
+	const struct sb_extra *extra = sb_named_beneath(&guard->extras, path);
+	const struct sb_extras late = sb_named_late(guard);
+
+	return extra ? extra : sb_named_beneath(&late, path);
+}
+
+/* The same where the run began: what is said about it holds for as long as the guard. */
+const struct sb_guard_row *sb_named_row(const struct sb_guard *guard, const char *path,
+					struct sb_guard_answer *out)
+{
+	const struct sb_extra *extra = known_of(guard, path);
+
+	if (!extra)
+		return sb_system_row(&guard->system, path, &out->named);
+	out->named = extra->row ? extra->path : NULL;
+	return sb_row_of_extra(guard, extra);
+}
+
 bool sb_extras_have(const struct sb_guard *guard, const char *path)
 {
-	return extra_of(guard, &guard->extras, path) || named_beneath(&guard->extras, path);
+	return known_of(guard, path) || known_beneath(guard, path);
 }
 
 const struct sb_extra *sb_named_anywhere(const struct sb_guard *guard, const char *path,
@@ -157,7 +182,7 @@ static bool is_too_deep(const char *path)
  */
 const struct sb_guard_row *sb_named_link(const struct sb_guard *guard, const struct sb_stand *stand)
 {
-	const struct sb_extra *extra = named_beneath(&guard->extras, stand->place->path);
+	const struct sb_extra *extra = known_beneath(guard, stand->place->path);
 
 	const struct sb_guard_row *row = sb_system_beneath(&guard->system, stand->place->path);
 

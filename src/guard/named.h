@@ -17,6 +17,12 @@ const struct sb_guard_row *sb_row_of_extra(const struct sb_guard *guard,
 const struct sb_guard_row *sb_named_row(const struct sb_guard *guard, const char *path,
 					struct sb_guard_answer *out);
 
+/* Beside guard->extras, what links lead to that a person has let in since; not to be released. */
+struct sb_extras sb_named_late(const struct sb_guard *guard);
+
+/* Does path lead to what a git config names? */
+const struct sb_extra *sb_named_beneath(const struct sb_extras *extras, const char *path);
+
 /* Is path a directory that the user's own core.hooksPath means, in whatever repository? */
 const struct sb_extra *sb_named_anywhere(const struct sb_guard *guard, const char *path,
 					 size_t length);

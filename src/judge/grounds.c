@@ -109,3 +109,13 @@ int sb_grounds_guard_later(const struct sb_policy *policy, const char *const *pr
 {
 	return make_guard(policy, projects, home, true, out, err);
 }
+
+void sb_judge_landed(const struct sb_grounds *grounds, const struct sb_judgement *judgement)
+{
+	for (size_t i = 0; grounds->guard && i < judgement->count; i++) {
+		const struct sb_judged *judged = &judgement->all[i];
+
+		if (judged->op != SB_DELETE && judged->guard.verdict != SB_GUARD_PLAIN)
+			sb_guard_linked(grounds->guard, judged->site->path, judged->guard.row);
+	}
+}

@@ -225,4 +225,7 @@ bool sb_judge_is_plain(const struct sb_grounds *grounds, const struct sb_site *s
 /* Reading, by the path alone: for names in a listing, and for opens that change nothing. */
 enum sb_verdict sb_judge_read(const struct sb_grounds *grounds, const char *path);
 
+/* It was done after a yes: links that landed by it are the guard's from now on (sb_guard_linked()). */
+void sb_judge_landed(const struct sb_grounds *grounds, const struct sb_judgement *judgement);
+
 #endif

@@ -218,13 +218,52 @@ static int seal_file(struct walk *walk, int directory, const char *name, const s
 	return status < 0 ? status : keep(walk, &sum);
 }
 
+/* Does a link, so many directories down, lead out of what is sealed?  What other links do is told of these. */
+static bool leads_out(const char *path, const char *target)
+{
+	long depth = 0;
+
+	if (*target == '/')
+		return true;
+	for (; (path = strchr(path, '/')); path++)
+		depth++;
+	while (*target && depth >= 0) {
+		size_t length = strcspn(target, "/");
+
+		if (length == 2 && memcmp(target, "..", 2) == 0)
+			depth--;
+		else if (length && !(length == 1 && *target == '.'))
+			depth++;
+		target += length + (target[length] == '/');
+	}
+	return depth < 0;
+}
+
+static void tell_link(struct walk *walk, const char *target)
+{
+	SB_AUTO_BUF struct sb_buf text = SB_BUF(SB_SEAL_LINK);
+	struct sb_seal *seal = walk->seal;
+
+	if (!leads_out(walk->path, target) || seal->leading++ >= SB_SEAL_LINKS)
+		return;
+	sb_buf_putc(&text, '\'');
+	sb_escape_value(&text, walk->path, strlen(walk->path), SB_SEAL_LINK / 2 - 8);
+	sb_buf_puts(&text, "' -> '");
+	sb_escape_value(&text, target, strlen(target), SB_SEAL_LINK / 2 - 8);
+	sb_buf_putc(&text, '\'');
+	snprintf(seal->links[seal->leading - 1], SB_SEAL_LINK, "%s",
+		 sb_buf_failed(&text) ? "?" : text.data);
+}
+
 static int seal_link(struct walk *walk, int directory, const char *name, const struct stat *info)
 {
-	ssize_t length = readlinkat(directory, name, walk->bytes, sizeof walk->bytes);
+	ssize_t length = readlinkat(directory, name, walk->bytes, sizeof walk->bytes - 1);
 	struct sb_sha256 sum;
 
 	if (length < 0)
 		return -errno;
+	walk->bytes[length] = '\0';
+	tell_link(walk, walk->bytes);
 	begin(&sum, walk->path, S_IFLNK, 'l');
 	sb_sha256_add(&sum, walk->bytes, (size_t)length);
 	if (!walk->seal->by_bytes)
@@ -470,6 +509,21 @@ const char *sb_seal_words(const struct sb_seal *seal, char out[SB_SEAL_WORDS])
 	snprintf(out + at, SB_SEAL_WORDS - at, ", %llu byte%s", (unsigned long long)seal->bytes,
 		 plural((size_t)seal->bytes));
 	return out;
+}
+
+size_t sb_seal_links(const struct sb_seal *seal,
+		     char out[SB_SEAL_LINKS + 1][SB_SEAL_LINK + sizeof SB_SEAL_LINK_SAYS])
+{
+	size_t count = 0;
+
+	while (count < seal->leading && count < SB_SEAL_LINKS) {
+		snprintf(out[count], sizeof out[count], SB_SEAL_LINK_SAYS "%s", seal->links[count]);
+		count++;
+	}
+	if (seal->leading > SB_SEAL_LINKS)
+		snprintf(out[count++], sizeof out[0], "%zu more links in it lead out",
+			 seal->leading - SB_SEAL_LINKS);
+	return count;
 }
 
 size_t sb_seal_notes(const struct sb_seal *seal, char out[SB_SEAL_NOTES][SB_SEAL_NOTE])

@@ -32,6 +32,9 @@
 #define SB_SEAL_NAMES 65536                        /* more are not looked through: half a second */
 #define SB_SEAL_BYTES ((uint64_t)16 * 1024 * 1024) /* of files that are read: a tenth of a second */
 
+#define SB_SEAL_LINKS 4 /* that a question names, of those that lead out */
+#define SB_SEAL_LINK 640
+
 struct sb_seal_entry {
 	unsigned char sum[16];
 };
@@ -47,6 +50,9 @@ struct sb_seal {
 	size_t open;              /* files that somebody may have open for writing; */
 	char first[NAME_MAX + 1]; /* the name of one of these */
 	size_t linked;            /* files that have other names as well */
+	size_t leading;           /* links that lead out of it: what is there is not sealed; */
+	char links[SB_SEAL_LINKS]
+		  [SB_SEAL_LINK]; /* the first of these: "'NAME' -> 'TARGET'", escaped */
 	char sum[SB_SHA256_HEX];
 	struct sb_seal_entry *entries; /* in order; NULL: none, or not whole */
 	size_t count;
@@ -86,9 +92,15 @@ int sb_seal_unshare(int directory, const char *name, sb_seal_copy copy, void *co
 /* What a question says: of what comes of it ("comes along"), and how much it is. */
 #define SB_SEAL_SAYS "it is a directory, and all that is in it %s: %s"
 
+#define SB_SEAL_LINK_SAYS "a link in it leads out: "
+
 /* "3 files in 2 directories, 120 bytes", "nothing". */
 #define SB_SEAL_WORDS 96
 const char *sb_seal_words(const struct sb_seal *seal, char out[SB_SEAL_WORDS]);
+
+/* Links that lead out of it, and how many more there are; first, since nothing else says where they lead. */
+size_t sb_seal_links(const struct sb_seal *seal,
+		     char out[SB_SEAL_LINKS + 1][SB_SEAL_LINK + sizeof SB_SEAL_LINK_SAYS]);
 
 /* What a yes cannot be held to, one sentence each; at most SB_SEAL_NOTES. */
 #define SB_SEAL_NOTES 2

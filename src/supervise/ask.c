@@ -71,12 +71,22 @@ static void add_words(const struct sb_pending *pending, struct remarks *notes)
 		add(notes, "%s", text);
 }
 
+static void add_links(const struct sb_seal *seal, struct remarks *notes)
+{
+	char lines[SB_SEAL_LINKS + 1][SB_SEAL_LINK + sizeof SB_SEAL_LINK_SAYS];
+	size_t count = seal ? sb_seal_links(seal, lines) : 0;
+
+	for (size_t i = 0; i < count; i++)
+		add(notes, "%s", lines[i]);
+}
+
 /* How much it is, and what nobody can promise about it. */
 static void add_directory(const struct sb_seal *seal, struct remarks *notes)
 {
 	char lines[SB_SEAL_NOTES][SB_SEAL_NOTE], words[SB_SEAL_WORDS];
 	size_t count = seal ? sb_seal_notes(seal, lines) : 0;
 
+	add_links(seal, notes);
 	add(notes, SB_SEAL_SAYS, "comes along",
 	    seal ? sb_seal_words(seal, words) : "nobody has looked");
 	for (size_t i = 0; i < count; i++)

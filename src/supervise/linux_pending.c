@@ -377,6 +377,8 @@ static struct sb_outcome act(const struct sb_approver *approver, struct sb_pendi
 					   &pending->judgement, &changed);
 
 	pending->changed = changed && by_us.shown;
+	if (!changed && !outcome.error)
+		sb_judge_landed(approver->grounds, &pending->judgement);
 	return changed ? (struct sb_outcome){.error = sb_call_refusal(call), .fd = -1} : outcome;
 }
 

@@ -122,6 +122,16 @@ def neighbour(fx):
             equal(fx.exists("x"), tool == "copy_file")
 
 
+@test("C9 where links lead that come along is said")
+def links(fx):
+    fx.write("x/other", PLAIN)
+    fx.path("x/tasks.json").symlink_to("../data")
+    server = Server(fx)
+    server.answers = lambda params: "once"
+    server.data("move_file", source="x", destination=".vscode")
+    contains(message(server.asked[0]), "a link in it leads out: 'tasks.json' -> '../data'")
+
+
 @test("C9 a yes to what was changed is one to that")
 def yes_again(fx):
     prepare(fx)
