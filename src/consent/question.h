@@ -60,7 +60,7 @@ static inline unsigned sb_opens_of(enum sb_op op)
 }
 
 /* One for each fact that there can be about one call: supervise/remarks.h counts them. */
-#define SB_QUESTION_NOTES 25
+#define SB_QUESTION_NOTES 37
 #define SB_QUESTION_TEXTS (7 + SB_QUESTION_NOTES)
 
 struct sb_question {

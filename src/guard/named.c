@@ -144,7 +144,7 @@ static const struct sb_guard_row *row_around(const struct sb_guard *guard,
 	if (!directory || sb_extras_around(guard, directory, &around) != SB_OK) {
 		row = sb_row_of_git(guard); /* out of memory: ask */
 	} else {
-		extra = link ? named_beneath(&around, stand->place->path)
+		extra = link ? sb_named_beneath(&around, stand->place->path)
 			     : extra_of(guard, &around, stand->place->path);
 		row = extra ? sb_row_of_extra(guard, extra) : NULL;
 	}

@@ -115,7 +115,8 @@ void sb_judge_landed(const struct sb_grounds *grounds, const struct sb_judgement
 	for (size_t i = 0; grounds->guard && i < judgement->count; i++) {
 		const struct sb_judged *judged = &judgement->all[i];
 
-		if (judged->op != SB_DELETE && judged->guard.verdict != SB_GUARD_PLAIN)
+		/* also where something leaves: two may have changed places */
+		if (judged->guard.verdict != SB_GUARD_PLAIN)
 			sb_guard_linked(grounds->guard, judged->site->path, judged->guard.row);
 	}
 }

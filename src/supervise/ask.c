@@ -106,6 +106,8 @@ static void add_moved(const struct sb_pending *pending, struct remarks *notes)
 		add_directory(sb_sealed_moved(&pending->directories), notes);
 	else if (looked->thing == SB_THING_NODE)
 		add(notes, "it is no file, but a FIFO, a socket or a device");
+	if (pending->exchanges && pending->directories.at[1].moves)
+		add_links(&pending->directories.at[1].moved, notes);
 	if (pending->changes)
 		add(notes, "it has changed %ssince you said yes",
 		    pending->changes > 1 ? "again " : "");

@@ -8,12 +8,12 @@
 #include "base/auto.h"
 #include "supervise/land.h"
 
-/* Is something to arrive at this site that has to be asked about? */
-static bool is_asked(const struct sb_judgement *judgement, int site)
+/* Is something to arrive at this site that has to be asked about?  exchanged: what leaves it makes room for that. */
+static bool is_asked(const struct sb_judgement *judgement, int site, bool exchanged)
 {
 	for (size_t i = 0; i < judgement->count; i++)
 		if (judgement->all[i].site == &judgement->sites[site] &&
-		    judgement->all[i].op != SB_DELETE &&
+		    (exchanged || judgement->all[i].op != SB_DELETE) &&
 		    judgement->all[i].decision.verdict == SB_ASK)
 			return true;
 	return false;
@@ -65,7 +65,7 @@ bool sb_sealed_take(const struct sb_call *call, const struct sb_spot *file,
 	bool renames = call->act == SB_ACT_RENAME;
 	bool two = renames && (call->flags & RENAME_EXCHANGE);
 	const struct sb_spot *spots[] = {file, target};
-	bool asked = is_asked(judgement, 1) || (two && is_asked(judgement, 0));
+	bool asked = is_asked(judgement, 1, two) || (two && is_asked(judgement, 0, two));
 
 	*out = (struct sb_sealed){0};
 	for (int i = 0; i < 2; i++) {

@@ -81,4 +81,15 @@ def many(fx):
     person.end()
 
 
+@test("P3 of two directories that change places the links are named, whichever comes first", variants=("full",))
+def exchange(fx):
+    for first, second in (("v", ".vscode"), (".vscode", "v")):
+        fx.run("sh", "-c", "rm -rf v .vscode; mkdir v .vscode; touch .vscode/x; ln -s ../data v/tasks.json")
+        person = Person(fx, "python3", "-c", "import ctypes; "
+                        f"ctypes.CDLL(None).renameat2(-100, b'{first}', -100, b'{second}', 2)", rows=40)
+        contains(person.question("the two change places"), "'tasks.json' -> '../data'")
+        person.term.answer("3")
+        person.end()
+
+
 run_all()
