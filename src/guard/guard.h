@@ -470,6 +470,12 @@ const struct sb_told_row *sb_guard_told_row(size_t number); /* from 0 on; NULL: 
 /* Who follows the instructions at path (absolute, without "..")?  NULL: it is no such name. */
 const char *sb_guard_told(const char *path);
 
+/* The same, and how much of path names it: of what lies in a directory of such, that directory. */
+const char *sb_guard_told_part(const char *path, size_t *out_length);
+
+/* Is nothing in this directory ever such a name?  What was installed, and git's own. */
+bool sb_guard_told_never(const char *directory);
+
 /* Would it be such a name but for the case of its letters?  Then the row: no directory, one name. */
 const struct sb_told_row *sb_guard_told_folded(const char *path);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/words.h"
 #include "guard/guard.h"
 
 /* Of a file, wherever it is. */
@@ -104,21 +105,26 @@ static bool may_be_name(const char *name, size_t length)
 			((name[length - 2] | 0x20) == 'p' && last == 'y'));
 }
 
-/* Does the pattern's directory, with something beneath it, or the pattern's file begin at text? */
-static bool begins_at(const char *text, const char *pattern)
+/*
+ * Does the pattern's directory, with something beneath it, or the pattern's file begin at text?  How long it is, without
+ * what is beneath; 0: no.
+ */
+static size_t begins_at(const char *text, const char *pattern)
 {
+	const char *start = text;
+
 	/* most differ in the first letters */
 	if (text[1] != pattern[1] || text[2] != pattern[2])
-		return false;
+		return 0;
 	for (;;) {
 		size_t length = strcspn(pattern, "*");
 
 		if (!pattern[length])
-			return strcmp(text, pattern) == 0;
+			return strcmp(text, pattern) == 0 ? (size_t)(text - start) + length : 0;
 		if (strncmp(text, pattern, length) != 0 || !text[length])
-			return false;
+			return 0;
 		if (pattern[length + 1] == '*')
-			return true;
+			return (size_t)(text - start) + length - 1;
 		text += length + strcspn(text + length, "/");
 		pattern += length + 1;
 	}
@@ -134,31 +140,46 @@ static const char *next_hidden(const char *path)
 	return dot ? dot - 1 : NULL;
 }
 
-static const struct sb_told_row *find(const char *path, size_t length)
+static const struct sb_told_row *find(const char *path, size_t length, size_t *out_told)
 {
 	const char *name = path + length;
+	size_t width;
 
 	while (name > path && name[-1] != '/')
 		name--;
 	if (may_be_name(name, (size_t)(path + length - name)))
 		for (size_t i = 0; i < NAMES; i++)
 			if (name[1] == names[i].pattern[1] && strcmp(name, names[i].pattern) == 0)
-				return &names[i];
+				return *out_told = length, &names[i];
 	for (const char *at = next_hidden(path); at; at = next_hidden(at + 2)) {
 		if (memcmp(at, "/.git/", strnlen(at, 6)) == 0) /* by far the most of them */
 			continue;
 		for (size_t i = 0; i < PATHS; i++)
-			if (begins_at(at + 1, paths[i].pattern))
-				return &paths[i];
+			if ((width = begins_at(at + 1, paths[i].pattern)))
+				return *out_told = (size_t)(at + 1 - path) + width, &paths[i];
 	}
 	return NULL;
 }
 
-const char *sb_guard_told(const char *path)
+const char *sb_guard_told_part(const char *path, size_t *out_length)
 {
-	const struct sb_told_row *row = find(path, strlen(path));
+	const struct sb_told_row *row = find(path, strlen(path), out_length);
 
 	return row && !is_installed(path) ? row->who : NULL;
+}
+
+const char *sb_guard_told(const char *path)
+{
+	size_t length;
+
+	return sb_guard_told_part(path, &length);
+}
+
+bool sb_guard_told_never(const char *directory)
+{
+	return is_installed(directory) || sb_text_ends(directory, "/node_modules") ||
+	       sb_text_ends(directory, "/site-packages") || sb_text_ends(directory, "/.git") ||
+	       strstr(directory, "/.git/");
 }
 
 const struct sb_told_row *sb_guard_told_folded(const char *path)

@@ -4,14 +4,21 @@
 #include <limits.h>
 #include <linux/fs.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/auto.h"
 #include "base/buf.h"
 #include "base/escape.h"
+#include "base/words.h"
 #include "guard/guard.h"
 #include "guard/shadows.h"
 #include "supervise/journals.h"
+#include "sys/directory.h"
+
+#define MOST_BROUGHT 65536 /* names in a directory that gets a name: a tenth of a second */
+#define MOST_DEPTH 48
 
 /* A directory of the run's own is gone afterwards. */
 static bool is_private(const struct sb_telling *telling, const char *path)
@@ -125,6 +132,107 @@ static void tell_inside(const struct sb_telling *telling, const char *path,
 	}
 }
 
+struct brought {
+	const struct sb_telling *telling;
+	unsigned left; /* names */
+	bool missed;   /* not all could be looked at */
+	char path[PATH_MAX];
+};
+
+static void tell_brought_in(struct brought *brought, int directory, size_t end, unsigned depth);
+
+static void tell_brought_name(struct brought *brought, int directory, const struct dirent64 *entry,
+			      size_t end, unsigned depth)
+{
+	int length =
+		snprintf(brought->path + end, sizeof brought->path - end, "/%s", entry->d_name);
+	SB_AUTO_FD int next = -1;
+	size_t told;
+	const char *who;
+
+	if (length < 0 || (size_t)length >= sizeof brought->path - end) {
+		brought->missed = true;
+		return;
+	}
+	next = entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN
+		       ? openat(directory, entry->d_name,
+				O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+		       : -1;
+	if (next >= 0) {
+		tell_brought_in(brought, next, end + (size_t)length, depth);
+		return;
+	}
+	brought->missed |= entry->d_type == DT_DIR;
+	who = sb_guard_told_part(brought->path, &told);
+	if (!who)
+		return;
+	brought->path[told] = '\0';
+	tell(brought->telling, brought->path, "", "changed", who);
+}
+
+static void tell_brought_in(struct brought *brought, int directory, size_t end, unsigned depth)
+{
+	SB_AUTO_FREE struct sb_sys_dir *dir = NULL;
+	const struct dirent64 *entry;
+
+	if (sb_guard_told_never(brought->path))
+		return;
+	dir = depth ? malloc(sizeof *dir) : NULL;
+	if (!dir) {
+		brought->missed = true;
+		return;
+	}
+	sb_sys_dir_init(dir, directory);
+	while (brought->left && (entry = sb_sys_dir_next(dir))) {
+		if (sb_is_dots(entry->d_name))
+			continue;
+		brought->left--;
+		tell_brought_name(brought, directory, entry, end, depth - 1);
+		brought->path[end] = '\0';
+	}
+	brought->missed |= !brought->left || dir->error;
+}
+
+/*
+ * SECURITY: a directory that gets a name brings instructions along, which count by their new names.
+ *
+ * Danger: one that was filled where nobody is told of it (node_modules/p), or stood elsewhere before the run, takes
+ * the place of src, with another AGENTS.md.
+ * Price: it is listed, some milliseconds for ten thousand names.
+ * Held by: tests/cli/told.py
+ */
+static void tell_brought(const struct sb_telling *telling, const struct sb_spot *spot)
+{
+	SB_AUTO_FREE struct brought *brought = NULL;
+	char name[NAME_MAX + 2];
+	SB_AUTO_FD int fd = -1;
+	struct stat info;
+
+	if (!spot->path[0] || spot->directory < 0 || sb_guard_told_never(spot->path) ||
+	    fstatat(spot->directory, sb_spot_plain_name(spot, name), &info, AT_SYMLINK_NOFOLLOW) !=
+		    0 ||
+	    !S_ISDIR(info.st_mode) || is_private(telling, spot->path))
+		return;
+	brought = malloc(sizeof *brought);
+	fd = openat(spot->directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (!brought)
+		return;
+	*brought = (struct brought){.telling = telling, .left = MOST_BROUGHT};
+	snprintf(brought->path, sizeof brought->path, "%s", spot->path);
+	if (fd >= 0)
+		tell_brought_in(brought, fd, strlen(brought->path), MOST_DEPTH);
+	if (fd < 0 || brought->missed) {
+		SB_AUTO_BUF struct sb_buf line = SB_BUF(4 * PATH_MAX + 512);
+
+		sb_buf_putc(&line, '\'');
+		sb_escape_name(&line, spot->path, strlen(spot->path));
+		sb_buf_puts(&line, "' got its name, with more in it than is looked through for "
+				   "instructions of agents");
+		if (!sb_buf_failed(&line))
+			telling->note(telling->context, SB_NOTE_TOLD, line.data);
+	}
+}
+
 /* By now what was at file is at target. */
 static void tell_rename(const struct sb_telling *telling, const struct sb_call *call,
 			const struct sb_spot *file, const struct sb_spot *target)
@@ -134,9 +242,11 @@ static void tell_rename(const struct sb_telling *telling, const struct sb_call *
 	tell_name(telling, file, exchange ? "changed" : "removed");
 	tell_name(telling, target, "changed");
 	tell_inside(telling, target->path, target, "changed");
+	tell_brought(telling, target);
 	tell_module(telling, target);
 	if (exchange) {
 		tell_inside(telling, file->path, file, "changed");
+		tell_brought(telling, file);
 		tell_module(telling, file);
 	} else {
 		tell_inside(telling, file->path, target, "removed");

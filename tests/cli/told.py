@@ -75,6 +75,30 @@ def modules(fx):
     equal(control.stdout, "OURS\n", "control: python3 -m venv runs it")
 
 
+BROUGHT = (  # and what is told, beside what was changed before it moved
+    ("mkdir -p node_modules/p; echo evil >node_modules/p/CLAUDE.md; mv node_modules/p sub", ["sub/CLAUDE.md"]),
+    ("mkdir -p node_modules/p/d; echo evil >node_modules/p/d/AGENTS.md; mv src node_modules/old; mv node_modules/p src", ["src/d/AGENTS.md"]),
+    ("mkdir -p node_modules/p; echo evil >node_modules/p/sitecustomize.py; mv node_modules/p lib", ["lib/sitecustomize.py"]),
+    ("mkdir -p node_modules; echo evil >node_modules/CLAUDE.md; mv node_modules sub", ["sub/CLAUDE.md"]),
+    ("mkdir -p node_modules/p/rules; echo x >node_modules/p/rules/a.md; echo x >node_modules/p/rules/b.md; mv node_modules/p .clinerules",
+     [".clinerules"]),
+    ("mv fix/p sub", ["sub/CLAUDE.md"]),
+    ("python3 -c \"import ctypes; ctypes.CDLL(None).renameat2(-100, b'fix/p', -100, b'src', 2)\"", ["fix/p/AGENTS.md", "src/CLAUDE.md"]),
+    ("mkdir -p node_modules; mv fix/p node_modules/p; mkdir a; echo x >a/b; mv a c", []),
+)
+
+
+@test("instructions that come along with a directory are told by their new names", variants=("full", "flat"))
+def brought(fx):
+    for script, expected in BROUGHT:
+        fx.run("sh", "-c", "rm -rf ./* .clinerules; mkdir -p fix/p src; echo other >fix/p/CLAUDE.md; echo x >src/AGENTS.md")
+        lines = notes(fx, script)
+        equal(names(fx, lines), expected, f"{script}: {lines}")
+        equal(len(lines), len(set(lines)))
+    fx.run("sh", "-c", "rm -rf ./*; mkdir -p fix/p; echo other >fix/p/CLAUDE.md; mv fix/p sub")
+    equal(fx.path("sub/CLAUDE.md").read_text(), "other\n", "control")
+
+
 MEMORY = (
     ("mkdir -p $d/memory && echo x > $d/memory/MEMORY.md", "/memory/MEMORY.md"),
     ("echo x > $d/memory/topic.txt", "/memory/topic.txt"),
