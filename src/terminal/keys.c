@@ -82,7 +82,7 @@ static void pass(struct sb_keys *keys, int64_t now_ms, bool replied)
 	keys->replied = replied;
 	keys->mute = false;
 	keys->state = SB_KEYS_GROUND;
-	keys->last_ms = now_ms;
+	keys->last_ms = keys->passed_ms = now_ms;
 	keys->from_ms = now_ms + keys->hold_ms;
 }
 
@@ -130,15 +130,25 @@ static bool is_choice(char c)
 	return c >= '1' && c <= '4';
 }
 
+static bool is_early(const struct sb_keys *keys, char c, int64_t now_ms)
+{
+	int64_t quiet = keys->typing && is_choice(c) ? SB_KEYS_TYPING_MS : SB_KEYS_QUIET_MS;
+	bool wider = c == '2' || c == '4';
+
+	return now_ms < keys->from_ms || now_ms - keys->last_ms < quiet ||
+	       (wider && keys->passed && now_ms - keys->passed_ms < SB_KEYS_WIDER_MS);
+}
+
 /* A byte outside every sequence, or ESC: may it be the key? */
 static void ground(struct sb_keys *keys, char c, int64_t now_ms)
 {
 	if (c == '\033')
 		keys->state = SB_KEYS_AFTER_ESCAPE;
-	if (!keys->pasting && now_ms >= keys->from_ms && now_ms - keys->last_ms >= SB_KEYS_QUIET_MS)
+	if (!keys->pasting && !is_early(keys, c, now_ms))
 		keys->candidate = c;
 	else
 		keys->hurried |= is_choice(c);
+	keys->typing |= !keys->pasting && !is_choice(c) && c != '\033' && c != '\f';
 }
 
 static void take(struct sb_keys *keys, char c, int64_t now_ms)
@@ -218,6 +228,13 @@ static void forget_sequence(struct sb_keys *keys, int64_t now_ms)
 		keys->pasting = false;
 }
 
+/* Before the fence: a letter that was typed, not what a terminal has answered. */
+static bool is_text(const char *bytes, size_t length)
+{
+	return length && bytes[0] > ' ' && bytes[0] < 0x7f && !is_choice(bytes[0]) &&
+	       !memchr(bytes, '\033', length);
+}
+
 char sb_keys_feed(struct sb_keys *keys, const char *bytes, size_t length, int64_t now_ms)
 {
 	size_t skip = sb_keys_pass(keys, bytes, length, now_ms);
@@ -226,6 +243,8 @@ char sb_keys_feed(struct sb_keys *keys, const char *bytes, size_t length, int64_
 		skip = 0; /* all of it may be keys */
 	else if (!keys->passed)
 		keys->last_ms = now_ms;
+	if (!keys->passed && !keys->matched)
+		keys->typing |= is_text(bytes, length);
 	keys->confirmed = false;
 	for (size_t i = skip; i < length; i++) {
 		bool alone;

@@ -19,6 +19,14 @@
  * A lone key.  It counts only when nothing else came for a while before it, nor shortly after:
  * a hand in the middle of typing, a paste and a late reply are all more than that.
  *
+ * SECURITY: whoever is typing text answers nothing.
+ *
+ * Danger: three keys a second, "x==2.1.11", and one of the digits is alone for long enough.
+ * So where a key came that is no answer, since the question was drawn or just before, digits count after a longer
+ * silence; and those that allow more than once never at the very beginning.
+ * Price: whoever has touched another key waits a moment; the question says that it was too fast.
+ * Held by: tests/unit/test_keys.c, tests/cli/terminal_keys.py
+ *
  * Plain storage; the caller tells the time in milliseconds.
  */
 #ifndef SB_TERMINAL_KEYS_H
@@ -30,9 +38,12 @@
 
 struct sb_buf;
 
-#define SB_KEYS_QUIET_MS 300 /* nothing came for so long before the key */
-#define SB_KEYS_LONE_MS 60   /* and after it */
-#define SB_KEYS_CODE 4       /* letters to type where a key is not enough */
+#define SB_KEYS_QUIET_MS 300   /* nothing came for so long before the key */
+#define SB_KEYS_LONE_MS 60     /* and after it */
+#define SB_KEYS_TYPING_MS 1500 /* before a digit, where somebody was typing */
+#define SB_KEYS_WIDER_MS 1000  /* so long after the drawing 2 and 4 do not count */
+#define SB_KEYS_TYPED_MS 1000  /* several keys for the command, no further apart, are text */
+#define SB_KEYS_CODE 4         /* letters to type where a key is not enough */
 #define SB_KEYS_ESCAPE '\033'
 #define SB_KEYS_INTERRUPT '\003'
 #define SB_KEYS_END '\004'
@@ -64,12 +75,14 @@ struct sb_keys {
 	/* keys */
 	enum sb_keys_state state;
 	bool pasting;
-	unsigned number; /* of CSI number ~ */
-	char candidate;  /* 0: none */
-	bool hurried;    /* a digit came that was not alone, and did not count */
-	int64_t last_ms; /* when something came last, or the fence was passed */
-	int64_t hold_ms; /* set after begin: for so long after the fence no key counts */
-	int64_t from_ms; /* the end of that */
+	unsigned number;   /* of CSI number ~ */
+	char candidate;    /* 0: none */
+	bool typing;       /* a key came that is no answer; the caller may know of one before */
+	bool hurried;      /* a digit came that was not alone, and did not count */
+	int64_t last_ms;   /* when something came last, or the fence was passed */
+	int64_t hold_ms;   /* set after begin: for so long after the fence no key counts */
+	int64_t from_ms;   /* the end of that */
+	int64_t passed_ms; /* when the fence was passed */
 };
 
 /*

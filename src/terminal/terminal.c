@@ -95,12 +95,23 @@ static size_t surplus(struct sb_terminal *t, const char *bytes, size_t length)
 	return count;
 }
 
+/* One key alone, as a pager takes, is no text; and the end of a line ends it. */
+static void note_typed(struct sb_terminal *t, char last, int64_t now)
+{
+	bool text = (unsigned char)last >= ' ';
+
+	t->typed_ms = text && t->touched_ms && now - t->touched_ms < SB_KEYS_TYPED_MS ? now : 0;
+	t->touched_ms = text ? now : 0;
+}
+
 static void relay_input(struct sb_terminal *t, const char *bytes, size_t length)
 {
 	size_t skip = surplus(t, bytes, length);
 
 	bytes += skip;
 	length -= skip;
+	if (length && !memchr(bytes, SB_KEYS_ESCAPE, length)) /* no reply of the terminal's */
+		note_typed(t, bytes[length - 1], sb_now_ms());
 	/* We have not read more than there is room for. */
 	sb_relay_add(&t->input, bytes, length);
 	sb_relay_release(&t->input, 0);

@@ -116,6 +116,7 @@ void sb_terminal_draw(struct sb_terminal *t, bool fence)
 		tcflush(t->tty, TCIFLUSH);
 		sb_keys_begin(&t->keys, &probe, t->size.ws_row, t->size.ws_col, now,
 			      t->replies ? REPLY_MS : FIRST_REPLY_MS);
+		t->keys.typing = t->typed_ms && now - t->typed_ms < SB_KEYS_TYPED_MS;
 		t->leaving = false;
 		view.probe = probe.data;
 	}

@@ -61,6 +61,8 @@ struct sb_terminal {
 	bool leaving;       /* input is dropped until the terminal has left the question */
 	bool replies;       /* the terminal has answered once; so it reads UTF-8 */
 	bool again;         /* it did not this time, and was asked again */
+	int64_t touched_ms; /* the last key for the command; */
+	int64_t typed_ms;   /* the last of several that are text; 0: none */
 	int64_t surplus_ms; /* until when digits and Enter are still meant for a question; 0: never */
 
 	bool narrowed; /* the pty is one column smaller */

@@ -76,6 +76,24 @@ def typing(fx):
     demo.expect("1 directory")
 
 
+@test("C5 text at two keys a second does not answer by a digit that is alone; who waits then does")
+def slow_typing(fx):
+    demo = recorder(fx)
+    demo.ask(1)
+    demo.shown()
+    demo.pass_time(QUIET)
+    sent = []
+    for key in "x==2.1.11 4 ":
+        demo.term.send(key)
+        sent.append(time.monotonic())
+        demo.pass_time(0.42)
+    if demo.given():  # on a machine so busy this was no typing
+        check(max(later - first for first, later in zip(sent, sent[1:])) > 1.2, demo.given())
+        return
+    demo.answer("1")
+    demo.expect("1 once")
+
+
 @test("C5 a paste does not answer, marked by the terminal or not")
 def paste(fx):
     demo = recorder(fx)

@@ -130,6 +130,48 @@ static void silence_before_and_after(void **state)
 	assert_int_equal(sb_keys_tick(&keys, LATER + 60000 + SB_KEYS_LONE_MS), 0);
 }
 
+/* Text at three keys a second, with digits that are alone; then a person who reads. */
+static void who_types_text_answers_nothing(void **state)
+{
+	static const char text[] = "pip install x==2.1.11; for i in 1 2 3 4";
+	struct sb_keys keys = fenced();
+	int64_t now = LATER + 2000;
+
+	(void)state;
+	for (const char *at = text; *at; at++, now += 470) {
+		assert_int_equal(sb_keys_feed(&keys, at, 1, now), 0);
+		if (at > text && sb_keys_tick(&keys, now + SB_KEYS_LONE_MS) >= '1')
+			assert_false(*at >= '1' && *at <= '4');
+	}
+	assert_true(keys.typing && keys.hurried);
+	now += SB_KEYS_TYPING_MS - 470;
+	feed(&keys, "1", now - 1);
+	assert_int_equal(sb_keys_tick(&keys, now + 500), 0);
+	feed(&keys, "1", now - 1 + SB_KEYS_TYPING_MS);
+	assert_int_equal(sb_keys_tick(&keys, now + SB_KEYS_TYPING_MS + SB_KEYS_LONE_MS), '1');
+	keys = fenced(); /* typed for the command just before, or before the terminal has drawn it */
+	keys.typing = true;
+	feed(&keys, "1", LATER);
+	assert_int_equal(sb_keys_tick(&keys, LATER + 500), 0);
+	feed(&keys, "\033", LATER + 1000); /* a no is no text */
+	assert_int_equal(sb_keys_tick(&keys, LATER + 1100), SB_KEYS_ESCAPE);
+}
+
+static void what_allows_more_waits(void **state)
+{
+	(void)state;
+	for (const char *at = "24"; *at; at++) {
+		struct sb_keys keys = fenced();
+
+		sb_keys_feed(&keys, at, 1, NOW + SB_KEYS_WIDER_MS - 1);
+		assert_int_equal(sb_keys_tick(&keys, NOW + 2000), 0);
+		assert_true(keys.hurried);
+		sb_keys_feed(&keys, at, 1, NOW + 2000);
+		assert_int_equal(sb_keys_tick(&keys, NOW + 2000 + SB_KEYS_LONE_MS), *at);
+	}
+	assert_int_equal(counts("1"), '1'); /* and the neighbour does not */
+}
+
 static void before_the_fence_nothing_counts(void **state)
 {
 	char reply[80];
@@ -279,6 +321,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_lone_key_counts),
 	cmocka_unit_test(everything_else_does_not),
 	cmocka_unit_test(silence_before_and_after),
+	cmocka_unit_test(who_types_text_answers_nothing),
+	cmocka_unit_test(what_allows_more_waits),
 	cmocka_unit_test(before_the_fence_nothing_counts),
 	cmocka_unit_test(on_a_mute_terminal_the_code_counts),
 	cmocka_unit_test(without_a_request_time_is_enough),
