@@ -405,10 +405,10 @@ int sb_stages_enter(struct sb_stages *stages, struct sb_error *err)
 					 !stages->options->best_effort && !stages->layers->outer &&
 						 !(stages->supervised && sb_mounts_are_doubtful()),
 					 stages->layers, err);
-	if (status == SB_OK && stages->layers->mounts) {
-		sb_fds_reopen(&fds, stages->plan);
+	if (status == SB_OK)
+		sb_fds_reopen(&fds, stages->plan, stages->layers->mounts);
+	if (status == SB_OK && stages->layers->mounts)
 		status = return_to(stages->plan->cwd, &stages->cwd, err);
-	}
 	sb_fds_done(&fds);
 	stages->layers->listings = sb_layers_hold_listings(stages->layers, stages->plan);
 	return status;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/auto.h"
@@ -18,6 +19,8 @@
 
 #define MOST_LOW 256 /* descriptors that are looked for at once */
 #define FEW_LOW 32   /* and first */
+#define TERMINALS 5  /* devices.txt: /dev/tty, */
+#define MASTERS 2    /* and /dev/ptmx */
 
 static const char *const stdio_names[] = {"standard input", "standard output", "standard error"};
 
@@ -77,6 +80,48 @@ static int check_socket(int fd, bool network, struct sb_error *err)
 	return sb_hint(err, "use a pipe, or a connected stream socket");
 }
 
+/* How the kernel calls it: "anon_inode:[io_uring]", "mnt:[4026531841]", or a path. */
+static bool has_path(int fd)
+{
+	char link[40], first = '\0';
+
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	return readlink(link, &first, 1) != 1 || first == '/';
+}
+
+/*
+ * SECURITY: no standard stream is a handle on something outside.
+ *
+ * Danger: a pidfd signals a process, an io_uring ring does its owner's calls, a userfaultfd answers another's faults, a
+ * namespace can be entered, and the master of a terminal types there.
+ * Price: none is known; who means it passes it with --keep-fd.
+ * Held by: tests/enforce/fds.py
+ */
+static const char *what_it_handles(int fd, const struct stat *info)
+{
+	if (S_ISCHR(info->st_mode) && info->st_rdev == makedev(TERMINALS, MASTERS))
+		return "the other side of a terminal, which types there";
+	if ((S_ISREG(info->st_mode) || !(info->st_mode & S_IFMT)) && !has_path(fd))
+		return "no file, but a handle on something outside the sandbox";
+	return NULL;
+}
+
+static int check_handle(int fd, const struct stat *info, struct sb_error *err)
+{
+	const char *what = what_it_handles(fd, info);
+
+	if (!what)
+		return SB_OK;
+	sb_fail(err, SB_E_REFUSED, 0, "%s is %s", stdio_names[fd], what);
+	return sb_hint(err, "redirect it from a file or /dev/null");
+}
+
+/* Nobody means to write to it; who started us may just have opened it so. */
+static bool is_writable_input(int fd, int flags, const struct stat *info)
+{
+	return fd == 0 && S_ISREG(info->st_mode) && (flags & O_ACCMODE) != O_RDONLY;
+}
+
 static int settle_stdio(struct sb_fds *fds, bool network, struct sb_error *err)
 {
 	for (int fd = 0; fd <= 2; fd++) {
@@ -93,7 +138,10 @@ static int settle_stdio(struct sb_fds *fds, bool network, struct sb_error *err)
 		}
 		if (check_socket(fd, network, err) != SB_OK)
 			return SB_E_REFUSED;
-		if (is_read_only_file(flags, &info) && note_file(fds, fd, err) != SB_OK)
+		if (check_handle(fd, &info, err) != SB_OK)
+			return SB_E_REFUSED;
+		if ((is_read_only_file(flags, &info) || is_writable_input(fd, flags, &info)) &&
+		    note_file(fds, fd, err) != SB_OK)
 			return SB_E_NOMEM;
 	}
 	return SB_OK;
@@ -221,27 +269,51 @@ int sb_fds_settle(const int *keep, size_t keep_count, const struct sb_plan *plan
 	return SB_OK;
 }
 
-void sb_fds_reopen(const struct sb_fds *fds, const struct sb_plan *plan)
+/* The same file, through our mounts, by its name; -1: it has none, or that is another's. */
+static int open_again(int old, const char *path)
+{
+	SB_AUTO_FD int fresh = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat before, after;
+
+	if (fresh < 0 || fstat(old, &before) != 0 || fstat(fresh, &after) != 0 ||
+	    before.st_dev != after.st_dev || before.st_ino != after.st_ino)
+		return -1;
+	return sb_take_fd(&fresh);
+}
+
+/* A file of outside that is open for writing and has a name, but none here: what can be read stays so. */
+static int open_for_reading(int old, int flags)
+{
+	char link[40];
+	struct stat info;
+
+	if (fstat(old, &info) != 0 || info.st_nlink == 0)
+		return -1; /* somebody's scratch */
+	snprintf(link, sizeof link, "/proc/self/fd/%d", old);
+	return open((flags & O_ACCMODE) == O_RDWR ? link : "/dev/null",
+		    O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+}
+
+void sb_fds_reopen(const struct sb_fds *fds, const struct sb_plan *plan, bool mounts)
 {
 	for (size_t i = 0; i < fds->count; i++) {
 		int old = fds->files[i], flags = fcntl(old, F_GETFL);
+		bool writable = (flags & O_ACCMODE) != O_RDONLY;
 		char link[40], path[PATH_MAX];
-		struct stat before, after;
 		ssize_t length;
 		SB_AUTO_FD int fresh = -1;
 
 		snprintf(link, sizeof link, "/proc/self/fd/%d", old);
 		length = readlink(link, path, sizeof path - 1);
-		if (length <= 0 || path[0] != '/')
+		if (length <= 0 || path[0] != '/' || (!mounts && !writable))
 			continue;
 		path[length] = '\0';
 		if (old <= 2 && sb_plan_state_at(plan, path) == SB_STATE_WRITABLE)
 			continue;
-		fresh = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-		if (fresh < 0 || fstat(old, &before) != 0 || fstat(fresh, &after) != 0 ||
-		    before.st_dev != after.st_dev || before.st_ino != after.st_ino)
-			continue;
-		if (lseek(fresh, lseek(old, 0, SEEK_CUR), SEEK_SET) < 0 ||
+		fresh = open_again(old, path);
+		if (fresh < 0 && writable)
+			fresh = open_for_reading(old, flags);
+		if (fresh < 0 || lseek(fresh, lseek(old, 0, SEEK_CUR), SEEK_SET) < 0 ||
 		    fcntl(fresh, F_SETFL, flags) < 0)
 			continue;
 		dup2(fresh, old);

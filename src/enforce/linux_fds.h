@@ -25,7 +25,7 @@ struct sb_fds {
 /*
  * Close what must not stay.  SB_E_REFUSED: standard input, output or error is a
  * directory or an O_PATH descriptor; or one of them, or of keep, is a socket that is not
- * bound to one peer (below).  SB_E_MISSING: a descriptor in keep is not open.
+ * bound to one peer (below), or a handle on something outside (a pidfd).  SB_E_MISSING: a descriptor in keep is not open.
  *
  * SECURITY: a socket that stays is connected, or waits for connections.
  *
@@ -47,9 +47,9 @@ int sb_fds_settle(const int *keep, size_t keep_count, const struct sb_plan *plan
  * Price: the position is no longer shared with the caller.  A standard descriptor of
  * a file that the run may change anyway is therefore left alone.
  * Held by: tests/enforce/fds.py.  A file that cannot be found again by name (deleted,
- * as here-documents are) is left as it is.
+ * as here-documents are) is left as it is.  Without mounts only a standard input that is open for writing.
  */
-void sb_fds_reopen(const struct sb_fds *fds, const struct sb_plan *plan);
+void sb_fds_reopen(const struct sb_fds *fds, const struct sb_plan *plan, bool mounts);
 void sb_fds_done(struct sb_fds *fds);
 
 #endif

@@ -191,6 +191,47 @@ def stdin_metadata(fx):
         equal(fx.sandbash("cat", stdin=stdin).stdout, "content\n")
 
 
+@test("ESCAPES paths: a file of outside as stdin that the caller has open for writing is read only", variants=ALL_VARIANTS)
+def stdin_writable(fx):
+    target = fx.write(fx.outside / "file", "content")
+    for flags in (os.O_RDWR, os.O_WRONLY):
+        before = signature(fx.outside)
+        fd = os.open(target, flags)
+        script = "import os; os.write(0, b'PWN')"
+        check(fx.sandbash("python3", "-c", script, stdin=fd).status != 0)
+        check(fx.sandbash("python3", "-c", "import os; os.ftruncate(0, 0)", stdin=fd).status != 0)
+        unchanged(before, fx.outside)
+        if flags == os.O_RDWR:
+            equal(fx.sandbash("cat", stdin=fd).stdout, "content", "it can be read")
+        os.close(fd)
+    fd = os.open(target, os.O_RDWR)
+    works(fx.run("python3", "-c", "import os; os.write(0, b'PWN')", stdin=fd), "control")
+    os.close(fd)
+    fd = os.open(fx.write("mine", "content"), os.O_RDWR)
+    works(fx.sandbash("python3", "-c", "import os; os.write(0, b'own')", stdin=fd), "one of the project")
+    os.close(fd)
+    equal(fx.path("mine").read_text(), "owntent")
+
+
+@test("ESCAPES paths: a handle on something outside is no standard stream", variants=ALL_VARIANTS)
+def handles(fx):
+    master, slave = os.openpty()
+    namespace = os.open("/proc/self/ns/mnt", os.O_RDONLY)
+    handle = os.pidfd_open(os.getpid())
+    for fd, word in ((master, "types there"), (namespace, "a handle"), (handle, "a handle")):
+        result = fx.sandbash("touch", "started", stdin=fd)
+        equal((result.status, fx.exists("started")), (125, False))
+        contains(result.stderr, word)
+        works(fx.run("true", stdin=fd), "control")
+    works(fx.sandbash("true", stdin=slave), "a terminal")
+    with tempfile.TemporaryFile() as scratch:
+        scratch.write(b"text")
+        scratch.seek(0)
+        equal(fx.sandbash("cat", stdin=scratch).stdout, "text")
+    for fd in (master, slave, namespace, handle):
+        os.close(fd)
+
+
 @test("ESCAPES paths: a file as stdin cannot be opened for writing", variants=ALL_VARIANTS)
 def stdin_reopened(fx):
     target = fx.write(fx.outside / "file", "content")
