@@ -45,6 +45,7 @@ static void find_lost(const struct sb_layers *layers, struct sb_weaknesses *out)
 		/* without a namespace the filter refuses all of it */
 		{!layers->ipc_namespace && !layers->seccomp,
 		 "System V shared memory and message queues of other programs can be reached"},
+		{!layers->mounts && alone, "your other terminals can be read and written to"},
 		{!layers->mounts && alone && layers->landlock_abi < 3,
 		 "files outside can be emptied with truncate (needs Landlock ABI 3)"},
 		/* with mounts a broker decides about every name, and lets no open for writing through */

@@ -101,7 +101,8 @@ def register_abi(abi):
     def without_namespaces(fx):
         machine = f"userns,landlock-abi={abi}"
         open_truncate = abi < 3 and not SUPERVISED
-        said = refuses_static(fx, machine, "/tmp", "modes, owners, times", *SENTENCES.get(abi, ()))
+        said = refuses_static(fx, machine, "/tmp", "modes, owners, times", "your other terminals",
+                              *SENTENCES.get(abi, ()))
         (contains if open_truncate else lacks)(said, "truncate")
         # Opening read-only with O_TRUNC is a truncate, too.
         holds_writes(fx, machine, but=["open rdonly+trunc {}/file"] if open_truncate else [])
@@ -192,7 +193,7 @@ def no_landlock_masks(fx):
 @test("R4 namespaces, but no mounts (as AppArmor on Ubuntu has it)")
 def no_mounts(fx):
     fx.git_project()
-    refuses_static(fx, "mounts", "/tmp", "modes, owners, times",
+    refuses_static(fx, "mounts", "/tmp", "modes, owners, times", "your other terminals",
                    "inside writable directories can be changed")
     holds_writes(fx, "mounts")
     if SUPERVISED:
