@@ -295,6 +295,7 @@ static const struct sb_guard_row rows[] = {
 	SB_NAMED(AT, "pylint, editors", "Python that it runs at start, plugins", ".pylintrc",
 		 "pylintrc", ".pylintrc.toml", "pylintrc.toml", ".config/pylintrc"),
 	AT(".ropeproject/config.py", "rope, editors", "run when the project is opened"),
+	AT(".jedi/project.json", "jedi, editors", "names the python that it runs for a file"),
 	AT("ipython_config.py", "IPython", "IPython runs it at start"),
 	AT("ipython_config.json", "IPython", "names code that IPython runs at start"),
 	SB_NAMED(AT, "latexmk", "latexmk runs it", ".latexmkrc", "latexmkrc"),
