@@ -186,7 +186,7 @@ static const struct sb_guard_row rows[] = {
 	/* what git is told about the repository */
 	ROW("config", GIT_CONFIG, GIT, "git config can name programs to run"),
 	ROW("config.worktree", GIT_CONFIG, GIT, "git config can name programs to run"),
-	FREE("hooks/*.sample", GIT, "git never runs it"),
+	FREE("hooks/*.sample", GIT, "git never runs it by this name"),
 	{"<git>/hooks/*", GIT, "git runs hooks", SB_GUARD_SAME, SB_GUARD_IF_EXECUTABLE, ""},
 	ASK("branches/*", GIT, "remotes in an old form, which can name programs"),
 	ASK("remotes/*", GIT, "remotes in an old form, which can name programs"),

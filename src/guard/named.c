@@ -45,23 +45,26 @@ static bool means_inside(const struct sb_extra *extra, const char *name)
 				      sb_component_ends(&component, name, strlen(name)));
 }
 
-/* Is path what a git config names: a hook, or an included file; or what a link leads to? */
+/*
+ * Is path what a git config names: a hook, or an included file; or what a link leads to?  A sample is none of the
+ * hooks in a directory of them; one that a hook leads to, or a setting names, is run like any other file.
+ */
 static const struct sb_extra *extra_of(const struct sb_guard *guard, const struct sb_extras *extras,
 				       const char *path)
 {
+	const char *name = strrchr(path, '/') + 1;
+
 	for (size_t i = 0; i < extras->count; i++) {
 		const struct sb_extra *extra = &extras->all[i];
 		size_t length = strlen(extra->path);
 
-		if (strncmp(path, extra->path, length) == 0 &&
-		    ((path[length] == '/' && means_inside(extra, path + length + 1)) ||
-		     (path[length] == '\0' && extra->kind != SB_EXTRA_HOOKS && !extra->wild))) {
-			const char *name = strrchr(path, '/') + 1;
-
-			return sb_look_is_sample(sb_row_of_extra(guard, extra), name, strlen(name))
-				       ? NULL
-				       : extra;
-		}
+		if (strncmp(path, extra->path, length) != 0)
+			continue;
+		if (path[length] == '\0' && extra->kind != SB_EXTRA_HOOKS && !extra->wild)
+			return extra;
+		if (path[length] == '/' && means_inside(extra, path + length + 1) &&
+		    !sb_look_is_sample(sb_row_of_extra(guard, extra), name, strlen(name)))
+			return extra;
 	}
 	return NULL;
 }

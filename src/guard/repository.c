@@ -424,13 +424,46 @@ static char *config_directory(const struct collector *collector, const char *fil
 	return sb_take_ptr(&directory);
 }
 
+/* A link that stands where hooks or config should: what it leads to counts as that. */
+static int collect_link(struct sb_extras *out, const char *directory, const char *name,
+			enum sb_extra_kind kind)
+{
+	SB_AUTO_FREE char *path = sb_path_join(directory, name);
+	struct stat info;
+
+	if (!path || lstat(path, &info) != 0 || !S_ISLNK(info.st_mode))
+		return path ? SB_OK : SB_E_NOMEM;
+	return add_extra(out, sb_extras_follow(out, path), kind);
+}
+
+/* Links among the hooks: git runs what they lead to, say scripts/pre-commit of the project. */
+static int collect_hook_links(struct sb_extras *out, const char *hooks)
+{
+	int status = SB_OK, left = MAX_HOOKS;
+
+	SB_EACH_ENTRY(dir, AT_FDCWD, hooks, status == SB_OK && left--)
+		if (dir.entry->d_type == DT_LNK || dir.entry->d_type == DT_UNKNOWN)
+			status = collect_link(out, hooks, dir.entry->d_name, SB_EXTRA_HOOK);
+	return status;
+}
+
+/* The directory that a core.hooksPath means, from top. */
+static int add_hooks(struct sb_extras *out, const char *value, const char *top, const char *home)
+{
+	char *path = config_path(out, value, top, home);
+	int status = path ? collect_hook_links(out, path) : SB_OK;
+
+	if (status == SB_OK)
+		return add_extra(out, path, SB_EXTRA_HOOKS);
+	free(path);
+	return status;
+}
+
 static int collect_hooks(struct collector *collector, const char *value)
 {
 	if (spend(collector, FILE_COST) != SB_OK)
 		return SB_E_REFUSED;
-	return add_extra(collector->out,
-			 config_path(collector->out, value, collector->top, collector->home),
-			 SB_EXTRA_HOOKS);
+	return add_hooks(collector->out, value, collector->top, collector->home);
 }
 
 static int collect_entry(struct collector *collector, const char *file,
@@ -478,30 +511,6 @@ static int collect(struct collector *collector, const char *file)
 	sb_git_config_parse(text, length, &config);
 	for (size_t i = 0; i < config.count && status == SB_OK; i++)
 		status = collect_entry(collector, file, &config.entries[i]);
-	return status;
-}
-
-/* A link that stands where hooks or config should: what it leads to counts as that. */
-static int collect_link(struct collector *collector, const char *directory, const char *name,
-			enum sb_extra_kind kind)
-{
-	SB_AUTO_FREE char *path = sb_path_join(directory, name);
-	struct stat info;
-
-	if (!path || lstat(path, &info) != 0 || !S_ISLNK(info.st_mode))
-		return path ? SB_OK : SB_E_NOMEM;
-	return add_extra(collector->out, sb_extras_follow(collector->out, path), kind);
-}
-
-/* Links among the hooks: git runs what they lead to, say scripts/pre-commit of the project. */
-static int collect_hook_links(struct collector *collector, const char *common)
-{
-	SB_AUTO_FREE char *hooks = sb_path_join(common, "hooks");
-	int status = hooks ? SB_OK : SB_E_NOMEM, left = MAX_HOOKS;
-
-	SB_EACH_ENTRY(dir, AT_FDCWD, hooks, status == SB_OK && left--)
-		if (dir.entry->d_type == DT_LNK || dir.entry->d_type == DT_UNKNOWN)
-			status = collect_link(collector, hooks, dir.entry->d_name, SB_EXTRA_HOOK);
 	return status;
 }
 
@@ -557,13 +566,16 @@ static int collect_settings(struct collector *collector, const char *common, con
 /* What git's directories, common and own, name. */
 static int collect_repository(struct collector *collector, const char *common, const char *own)
 {
+	SB_AUTO_FREE char *hooks = sb_path_join(common, "hooks");
 	int status = collect_settings(collector, common, own);
 
 	if (status == SB_OK)
-		status = collect_link(collector, common, "hooks", SB_EXTRA_HOOKS);
+		status = collect_link(collector->out, common, "hooks", SB_EXTRA_HOOKS);
 	if (status == SB_OK)
-		status = collect_link(collector, common, "config", SB_EXTRA_CONFIG);
-	return status == SB_OK ? collect_hook_links(collector, common) : status;
+		status = collect_link(collector->out, common, "config", SB_EXTRA_CONFIG);
+	if (status == SB_OK && !hooks)
+		status = SB_E_NOMEM;
+	return status == SB_OK ? collect_hook_links(collector->out, hooks) : status;
 }
 
 int sb_extras_named(const struct sb_repository *repository, const char *top, const char *home,
@@ -670,9 +682,7 @@ static int add_own_hooks(const struct sb_guard *guard, const char *top, struct s
 
 	for (size_t i = 0; i < guard->extras.count && status == SB_OK; i++)
 		if (guard->extras.all[i].kind == SB_EXTRA_ANYWHERE)
-			status = add_extra(out,
-					   config_path(out, guard->extras.all[i].path, top, NULL),
-					   SB_EXTRA_HOOKS);
+			status = add_hooks(out, guard->extras.all[i].path, top, NULL);
 	return status;
 }
 

@@ -272,6 +272,38 @@ def around_hooks(fx):
               == 0, f"the control: {script}")
 
 
+SAMPLES = {
+    "a link to the sample beside it": ("ln -s pre-commit.sample .git/hooks/pre-commit", ".git/hooks/pre-commit.sample"),
+    "by another link": ("ln -s pre-commit.sample .git/hooks/x; ln -s x .git/hooks/pre-commit", ".git/hooks/pre-commit.sample"),
+    "in another directory of hooks": ("mkdir hh; git config core.hooksPath hh; ln -s x.sample hh/pre-commit", "hh/x.sample"),
+    "a link there to a file elsewhere": ("mkdir hh; git config core.hooksPath hh; mkdir s; ln -s ../s/run hh/pre-commit", "s/run"),
+    "a setting that names it": ("git config core.fsmonitor .git/hooks/fsmonitor-watchman.sample",
+                                ".git/hooks/fsmonitor-watchman.sample"),
+    "a command that does": ("git config core.fsmonitor 'sh .git/hooks/fsmonitor-watchman.sample'",
+                            ".git/hooks/fsmonitor-watchman.sample"),
+}
+
+
+@test("P3 a sample of a hook that git runs by another name is none: git itself says", variants=("full", "flat"))
+def samples(fx):
+    for label, (setup, name) in SAMPLES.items():
+        fx.run("sh", "-c", "rm -rf .git hh s x ran")
+        fx.git_project()
+        fx.run("sh", "-c", setup)
+        fx.write(name, SCRIPT, 0o755)
+        beside = os.path.join(os.path.dirname(name), "other.sample")
+        evil = f"printf '#!/bin/sh\\ntouch {fx.path('ran')}\\n'"
+        for way in (f"{evil} >{name}", f"{evil} >x && chmod +x x && mv x {name}", f"rm -f {name}; {evil} >{name}; chmod +x {name}"):
+            fx.sandbash("--consent=deny", "--quiet", "sh", "-c", way)
+            fx.run("git", "commit", "-qm", "x", "--allow-empty")
+            check(not fx.exists("ran"), f"{label}: {way}")
+        result = fx.sandbash("--consent=deny", "--quiet", "sh", "-c", f"{evil} >{beside} && chmod +x {beside}")
+        equal(result.status, 0, f"{label}, the neighbour: {result.stderr}")
+        fx.run("sh", "-c", f"{evil} >{name}; chmod +x {name}")
+        fx.run("git", "commit", "-qm", "x", "--allow-empty")
+        check(fx.exists("ran"), f"the control: {label}")
+
+
 @test("P3 the name of a remote is a value, too: git itself says", variants=("full", "flat"))
 def remote_names(fx):
     """Git hands the name of a remote that promised objects to another git, options and all."""
