@@ -56,6 +56,7 @@ int sb_commons_find(const char *const *projects, struct sb_guard *out)
 		if (more) {
 			commons->all = more;
 			more[commons->count].outside = is_outside(out, repository.common);
+			more[commons->count].linked = repository.is_linked;
 			more[commons->count++].path = sb_take_ptr(&repository.common);
 		}
 		sb_repository_done(&repository);
@@ -131,6 +132,18 @@ static bool takes_away(enum sb_guard_act act, const char *rest)
 		sb_is_word("config HEAD objects refs info packed-refs hooks", rest));
 }
 
+/*
+ * Of the main work tree alone, as it has them in worktrees/ID of others: which of its files are checked out, and the
+ * refs that each has for itself (gitrepository-layout(5)).  Not logs/HEAD: git gc shortens everybody's history.
+ */
+static bool is_of_main(const char *rest)
+{
+	const char *name = strncmp(rest, "refs/", 5) == 0 ? rest + 5 : "";
+
+	return strcmp(rest, "info/sparse-checkout") == 0 ||
+	       sb_words_have("bisect worktree rewritten", name, strcspn(name, "/"));
+}
+
 bool sb_commons_ask(const struct sb_guard *guard, enum sb_guard_act act, const char *path)
 {
 	if (guard->commons.lost)
@@ -142,14 +155,14 @@ bool sb_commons_ask(const struct sb_guard *guard, enum sb_guard_act act, const c
 		if (!common->outside || !sb_path_within(common->path, path))
 			continue;
 		rest += *rest == '/';
-		if (takes_away(act, rest) || sb_is_word("info/exclude info/attributes", rest))
+		if (takes_away(act, rest) || sb_is_word("info/exclude info/attributes", rest) ||
+		    (common->linked && is_of_main(rest)))
 			return true;
 		if (strncmp(rest, "worktrees/", 10) != 0)
 			continue;
 		id = rest + 10;
 		inner = strchr(id, '/');
-		/* git gc shortens everybody's history */
-		if (inner &&
+		if (inner && /* history, and locks */
 		    (strncmp(inner, "/logs/", 6) == 0 ||
 		     (strlen(inner) > 5 && strcmp(inner + strlen(inner) - 5, ".lock") == 0)))
 			continue;

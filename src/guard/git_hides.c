@@ -40,7 +40,7 @@ static bool hides_when_off(const char *key)
 static bool hides_when_on(const char *key)
 {
 	return sb_is_word("diff.relative sparse.expectfilesoutsideofpatterns core.autocrlf "
-			  "rerere.autoupdate push.followtags submodule.recurse "
+			  "core.sparsecheckout rerere.autoupdate push.followtags submodule.recurse "
 			  "lfs.allowincompletepush fetch.prune fetch.prunetags",
 			  key) ||
 	       sb_git_key_is(key, "remote", "prune prunetags");

@@ -134,6 +134,7 @@ struct sb_table {
 struct sb_common {
 	char *path;   /* canonical: the common one */
 	bool outside; /* of all projects, and of what rules of the user's open */
+	bool linked;  /* the project is a worktree of it: what is its own is another's */
 };
 
 struct sb_commons {

@@ -41,6 +41,10 @@ OTHERS = {
     "another locked": ": >$M/worktrees/other/locked",
     "something new there": "mkdir $M/worktrees/other/rebase-merge",
     "all worktrees": "mv $M/worktrees stolen",
+    "what the main one has checked out": "echo /nothing >$M/info/sparse-checkout",
+    "the same by a rename": "echo /nothing >x; mv x $M/info/sparse-checkout",
+    "what another has checked out": "mkdir -p $M/worktrees/other/info; echo /nothing >$M/worktrees/other/info/sparse-checkout",
+    "where the main one's bisection stands": "mkdir -p $M/refs/bisect; git rev-parse HEAD >$M/refs/bisect/bad",
 }
 
 
@@ -114,6 +118,8 @@ git config branch.x.description y; git config --unset branch.x.description; git 
 echo 1 >new; git add new; git commit -q -m new; git stash list; git tag t; git branch -D -q release 2>/dev/null || true
 git reflog expire --expire=now --all; git gc -q --prune=now; git pack-refs --all; git update-server-info
 git notes add -m n; git remote add r "$PWD"; git remote remove r
+git sparse-checkout set --no-cone '/*' >/dev/null; git sparse-checkout disable
+git bisect start HEAD HEAD~1 >/dev/null; git bisect reset 2>/dev/null
 """
 
 

@@ -108,6 +108,7 @@ ELSEWHERE = {
     "git config i18n.commitEncoding utf-7": "i18n.commitencoding is now utf-7",
     "git config blame.ignoreRevsFile mine": "blame.ignorerevsfile is now mine",
     "git config sparse.expectFilesOutsideOfPatterns true": "sparse.expectfilesoutsideofpatterns is now true",
+    "git config core.sparseCheckout true": "core.sparsecheckout is now true",
     "git config extensions.preciousObjects false": "extensions.preciousobjects is now false",
     f"git remote set-url origin {NEW}; mv .git g": ".git is gone",
     "echo '*' >>.git/info/exclude": "info/exclude now hides *",
