@@ -450,20 +450,17 @@ static int collect_hook_links(struct sb_extras *out, const char *hooks)
 /* The directory that a core.hooksPath means, from top. */
 static int add_hooks(struct sb_extras *out, const char *value, const char *top, const char *home)
 {
-	char *path = config_path(out, value, top, home);
+	SB_AUTO_FREE char *path = config_path(out, value, top, home);
 	int status = path ? collect_hook_links(out, path) : SB_OK;
 
-	if (status == SB_OK)
-		return add_extra(out, path, SB_EXTRA_HOOKS);
-	free(path);
-	return status;
+	return status == SB_OK ? add_extra(out, sb_take_ptr(&path), SB_EXTRA_HOOKS) : status;
 }
 
 static int collect_hooks(struct collector *collector, const char *value)
 {
-	if (spend(collector, FILE_COST) != SB_OK)
-		return SB_E_REFUSED;
-	return add_hooks(collector->out, value, collector->top, collector->home);
+	return spend(collector, FILE_COST) == SB_OK
+		       ? add_hooks(collector->out, value, collector->top, collector->home)
+		       : SB_E_REFUSED;
 }
 
 static int collect_entry(struct collector *collector, const char *file,
@@ -567,14 +564,12 @@ static int collect_settings(struct collector *collector, const char *common, con
 static int collect_repository(struct collector *collector, const char *common, const char *own)
 {
 	SB_AUTO_FREE char *hooks = sb_path_join(common, "hooks");
-	int status = collect_settings(collector, common, own);
+	int status = hooks ? collect_settings(collector, common, own) : SB_E_NOMEM;
 
 	if (status == SB_OK)
 		status = collect_link(collector->out, common, "hooks", SB_EXTRA_HOOKS);
 	if (status == SB_OK)
 		status = collect_link(collector->out, common, "config", SB_EXTRA_CONFIG);
-	if (status == SB_OK && !hooks)
-		status = SB_E_NOMEM;
 	return status == SB_OK ? collect_hook_links(collector->out, hooks) : status;
 }
 
