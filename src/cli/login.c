@@ -16,12 +16,14 @@ struct telling {
 	struct sb_buf *out;
 };
 
-static int put_option(void *context, const char *path, struct sb_error *err)
+static int put_option(void *context, const struct sb_secret *secret, const char *path,
+		      struct sb_error *err)
 {
 	const struct telling *telling = context;
 	SB_AUTO_FREE char *canonical = NULL, *pattern = NULL;
 	SB_AUTO_BUF struct sb_buf word = SB_BUF(4 * 4096); /* a path, each byte with a backslash */
 
+	(void)secret;
 	(void)err;
 	if (sb_path_canonical(path, &canonical, NULL, NULL) != SB_OK ||
 	    sb_decide(telling->policy, SB_READ, canonical).verdict == SB_ALLOW)

@@ -196,7 +196,7 @@ static int add_rule(struct sb_maker *maker, const struct sb_rule *rule, bool ope
 }
 
 /*
- * SECURITY: a profile opens files in which contents decide, and a static run looks at none.
+ * SECURITY: a profile opens files in which contents decide, and a static run looks at none: there they can be read.
  *
  * Danger: ~/.claude.json holds counters, and programs that the agent outside starts.
  * Held by: tests/cli/profiles.py
@@ -233,6 +233,7 @@ int sb_load_rule(struct sb_maker *maker, const struct sb_rule_source *source,
 	bool all = sb_access_equal(&line->access, &sb_access_write);
 	bool grants = sb_access_has(&line->access, SB_ALLOW, SB_MODIFY) && !line->tightens;
 	const char *text = line->text, *skipped;
+	bool reads;
 	int status;
 
 	status = sb_rule_resolve(
@@ -247,8 +248,9 @@ int sb_load_rule(struct sb_maker *maker, const struct sb_rule_source *source,
 	skipped = grants ? why_skipped(maker, line->fast, &resolved) : NULL;
 	if (skipped && source->makes && resolved.missing == ENOENT)
 		skipped = NULL;
-	if (grants && is_for_its_contents(maker, source->tier, resolved.path))
-		skipped = "";
+	reads = grants && is_for_its_contents(maker, source->tier, resolved.path);
+	if (reads)
+		rule.access = sb_access_read;
 	/* SECURITY: whoever sees a socket can connect to it, where no supervisor holds the call. */
 	if (line->access.quiet && resolved.path && sb_path_is_socket(resolved.path))
 		rule.access.verdict[SB_READ] = SB_DENY;
@@ -269,7 +271,7 @@ int sb_load_rule(struct sb_maker *maker, const struct sb_rule_source *source,
 					  err);
 		if (status == SB_OK)
 			status = list_rule(maker, &rule, resolved.missing && grants, err);
-		if (status == SB_OK && grants && !resolved.is_glob && !resolved.through)
+		if (status == SB_OK && grants && !reads && !resolved.is_glob && !resolved.through)
 			status = note_grant(maker, source, text, resolved.path, err);
 		if (status == SB_OK && source->makes && resolved.path && !resolved.through)
 			status = sb_list_push(&maker->setup.profile.directories,

@@ -201,11 +201,24 @@ struct login {
 	const struct sb_rule_source *source;
 };
 
-static int open_login(void *context, const char *path, struct sb_error *err)
+/* What its profile says of the program's state, where it is: a rule that is stricter would count. */
+static struct sb_access access_of(const struct sb_secret *secret, const char *path)
+{
+	static const struct sb_access kept = {{SB_ALLOW, SB_ALLOW, SB_ALLOW, SB_ASK}};
+	struct stat info;
+
+	if ((secret->flags & SB_SECRET_STATE) != SB_SECRET_STATE)
+		return sb_access_read;
+	return stat(path, &info) == 0 && S_ISDIR(info.st_mode) ? sb_access_write : kept;
+}
+
+static int open_login(void *context, const struct sb_secret *secret, const char *path,
+		      struct sb_error *err)
 {
 	const struct login *login = context;
 	SB_AUTO_FREE char *pattern = sb_pattern_escape(path);
-	struct sb_line line = {.kind = SB_LINE_RULE, .access = sb_access_read, .text = pattern};
+	struct sb_line line = {
+		.kind = SB_LINE_RULE, .access = access_of(secret, path), .text = pattern};
 
 	return pattern ? sb_load_rule(login->maker, login->source, &line, err) : sb_no_memory(err);
 }
@@ -222,7 +235,8 @@ static char *base_path(const struct sb_home *home, enum sb_secret_base base)
 }
 
 int sb_login_paths(const struct sb_home *home, const char *program,
-		   int (*found)(void *context, const char *path, struct sb_error *err),
+		   int (*found)(void *context, const struct sb_secret *secret, const char *path,
+				struct sb_error *err),
 		   void *context, struct sb_error *err)
 {
 	static const enum sb_secret_base bases[] = {SB_SECRETS_HOME, SB_SECRETS_CONFIG,
@@ -246,7 +260,7 @@ int sb_login_paths(const struct sb_home *home, const char *program,
 			if (!path)
 				return sb_no_memory(err);
 			if (stat(path, &info) == 0)
-				status = found(context, path, err);
+				status = found(context, &secrets[i], path, err);
 		}
 	}
 	return status;
@@ -262,13 +276,15 @@ static int open_moved_login(struct sb_maker *maker, const struct sb_rule_source 
 
 	for (size_t v = 0; v < sizeof variables / sizeof variables[0]; v++)
 		for (size_t i = 0; i < count && status == SB_OK; i++) {
-			struct sb_line line = {.kind = SB_LINE_RULE, .access = sb_access_read};
+			struct sb_line line = {.kind = SB_LINE_RULE};
+			const char *rest = strchr(secrets[i].path, '/');
 
 			if (!variables[v].agent || strcmp(variables[v].agent, agent) != 0 ||
-			    strcmp(secrets[i].program, agent) != 0)
+			    strcmp(secrets[i].program, agent) != 0 || !rest)
 				continue;
-			status = expand(maker, &variables[v], strchr(secrets[i].path, '/'),
-					&line.text, err);
+			status = expand(maker, &variables[v], rest, &line.text, err);
+			if (status == SB_OK && line.text)
+				line.access = access_of(&secrets[i], line.text);
 			if (status == SB_OK && line.text)
 				status = sb_load_rule(maker, source, &line, err);
 			free(line.text);

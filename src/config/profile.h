@@ -117,9 +117,12 @@ int sb_profile_make_directory(const char *path, struct sb_error *err);
 
 void sb_profile_done(struct sb_profile *profile);
 
+struct sb_secret;
+
 /* Call found for each credential of a program that is there: policy/secrets.h. */
 int sb_login_paths(const struct sb_home *home, const char *program,
-		   int (*found)(void *context, const char *path, struct sb_error *err),
+		   int (*found)(void *context, const struct sb_secret *secret, const char *path,
+				struct sb_error *err),
 		   void *context, struct sb_error *err);
 
 /* Rules of a profile that let the agent's logins be read, where they are. */

@@ -41,6 +41,8 @@ static int hide_copy(struct sb_policy *policy, struct sb_base *base, const struc
 	/* an empty one hides nothing, and may be what a program locks */
 	if (fstatat(base->fd, path, &info, 0) != 0 || (S_ISREG(info.st_mode) && !info.st_size))
 		return SB_OK;
+	if ((row->flags & SB_SECRET_MIXED) && S_ISDIR(info.st_mode)) /* such rows are files */
+		return SB_OK;
 	if ((row->flags & SB_SECRET_MIXED) && !sb_may_hold_password(base->fd, path, row->flags))
 		return SB_OK;
 	return sb_builtin_add_row(policy, base, &copy, SB_BUILTIN_EXISTING_ONLY, err);

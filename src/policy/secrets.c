@@ -2,7 +2,7 @@
  * The table: one row per name, and whose it is (those of the home directory: secrets_home.c).  Programs that work without a secret get EACCES for it.
  *
  * What is NOT here, and why:
- *   ~/.gitconfig, ~/.claude.json, settings of agents   tools need them to start at all; whoever keeps a
+ *   ~/.gitconfig, settings of agents   tools need them to start at all; whoever keeps a
  *       token there closes them with a deny rule
  *   ~/.cabal/config   names passwords in comments, in every copy, and cabal needs it
  *   shell histories, .env files   hold anything; see docs/security.md
@@ -44,6 +44,9 @@ static const struct sb_secret config_secrets[] = {
 	{"mods/mods.yml", "mods' keys", SB_SECRET_MIXED, "mods"},
 	{"shell_gpt/.sgptrc", "ShellGPT's keys", SB_SECRET_MIXED, "sgpt"},
 	{"anthropic/credentials", "logins to Claude's API"},
+	{"claude/.credentials.json", "Claude Code's login", 0, "claude"},
+	{"claude/.claude.json", "Claude Code's keys", SB_SECRET_STATE, "claude"},
+	{"claude/backups", "Claude Code's keys", SB_SECRET_STATE, "claude"},
 	{"TabNine", "Tabnine's login"},
 	{"Claude", "Claude Desktop's login and keys"},
 	SB_SECRETS("editor's state: logins of extensions", "Code/User/globalStorage",
@@ -84,6 +87,7 @@ static const struct sb_secret config_secrets[] = {
 		 "pdm/config.toml", "hatch/config.toml"),
 	{"NuGet/NuGet.Config", "NuGet passwords", SB_SECRET_MIXED},
 	{"pnpm/rc", "npm tokens", SB_SECRET_MIXED},
+	{"pnpm/auth.ini", "npm tokens"},
 	{"pypoetry/auth.toml", "Poetry passwords"},
 	{"helm/registry/config.json", "container registry logins"},
 	{"helm/repositories.yaml", "chart repository passwords", SB_SECRET_MIXED},
@@ -109,6 +113,9 @@ static const struct sb_secret config_secrets[] = {
 	/* clouds and services */
 	{"com.vercel.cli", "Vercel token"},
 	{"netlify", "Netlify token"},
+	{"fastly/config.toml", "Fastly token"},
+	{"dagger/credentials.json", "Dagger login"},
+	{"dvc/config", "keys to stored data", SB_SECRET_MIXED},
 	{".wrangler", "Cloudflare token"},
 	SB_SECRETS("Firebase token", "configstore/firebase-tools.json", "firebase"),
 	{"scw", "Scaleway keys"},

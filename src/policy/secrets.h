@@ -22,6 +22,8 @@ enum sb_secret_flags {
 	SB_SECRET_MIXED = 4,
 	/* MIXED, and they name users and public keys all day (username = me <me@x>), which is no reason. */
 	SB_SECRET_NEEDED = 8 | SB_SECRET_MIXED,
+	/* MIXED, and its program writes it: its login opens a file for all but deleting, a directory for all. */
+	SB_SECRET_STATE = 16 | SB_SECRET_MIXED,
 };
 
 /* Without pointers, for the reason in guard/guard.h; tests/unit/test_builtin.c finds cut texts. */

@@ -87,6 +87,28 @@ def contents(fx):
     contains(fx.read(fx.home / ".claude.json"), "mcpServers", "the control")
 
 
+@test("an agent's state with a key in it is for its own profile, where a variable puts it, too", variants=BOTH)
+def own_keys(fx):
+    script = """cat "${CLAUDE_CONFIG_DIR:-$HOME}/.claude.json"; cat ~/.claude.json.backup
+        [ "$1" ] && { echo '{"numStartups": 2}' >~/.claude.json.tmp.1 && mv ~/.claude.json.tmp.1 ~/.claude.json &&
+        echo x >~/.claude.json.backup && echo x >~/.claude/backups/y && mkdir ~/.claude.json.lock && rmdir ~/.claude.json.lock && echo written; }\n"""
+    for name in ("claude", "codex", "other"):
+        agent(fx, script, name=name)
+    for name in (".claude.json", ".claude.json.backup", "claude-x/.claude.json"):
+        fx.write(fx.home / name, '{"primaryApiKey": "KEY"}\n')
+    for flags, env in (([], {}), (["--static"], {}), ([], {"CLAUDE_CONFIG_DIR": fx.home / "claude-x"})):
+        contains(run(fx, *flags, "claude", env=env).stdout, "KEY", f"{flags} {env}")
+        for name in ("codex", "other"):
+            lacks(run(fx, *flags, name, env=env).stdout, "KEY", f"{flags} {env} {name}")
+        lacks(run(fx, *flags, "--profile=none", "claude", env=env).stdout, "KEY", f"{flags} {env} without a profile")
+        contains(fx.run(fx.home / "bin/other", env=environment(fx, **env)).stdout, "KEY", "the control")
+    fx.write(fx.home / ".claude/backups/x", '{"primaryApiKey": "KEY"}\n')
+    said = run(fx, "claude", "write")
+    contains(said.stdout, "written", said.stderr)
+    equal(fx.read(fx.home / ".claude.json"), '{"numStartups": 2}\n', "it is its own state")
+    contains(run(fx, "other").stdout, "numStartups", "the neighbour: nothing in it")
+
+
 @test("the name may be typed as a path, be a link, or lead to another file")
 def names(fx):
     script = "echo x > ~/.claude/projects/x && echo found\n"

@@ -147,11 +147,16 @@ MORE = (".cache/ms-playwright/mcp-chrome-profile/Default/Cookies", ".cache/chrom
         ".config/httpie/sessions/h/s.json", ".local/share/pki/nssdb/key4.db", ".local/share/.IdentityService/msal.cache",
         ".letta/settings.json", ".mux/secrets.json", "forge/.credentials.json", ".grok/auth.json", ".gmail-mcp/credentials.json",
         ".fastmcp/oauth-mcp-client-cache/x", ".cache/chrome-devtools-mcp/chrome-profile/Cookies", ".cache/ms-playwright/mcp-chrome/Cookies",
+        ".edgerc", ".appstoreconnect/private_keys/AuthKey_X.p8", ".private_keys/AuthKey_X.p8", ".paperspace/config.json", ".beam/config.ini",
+        ".steampipe/config/aws.spc", ".cdsapirc", ".ncftp/bookmarks", ".task/private.key.pem", ".ansible/vault_pass", ".config/pnpm/auth.ini",
+        ".config/fastly/config.toml", ".config/dagger/credentials.json", ".claude/backups/.claude.json.backup.1", ".claude-code-router/config.json",
+        ".config/claude/.credentials.json",
         ".config/anthropic/credentials/x.json", ".config/GitKraken/x", ".config/Ferdium/x", ".config/nats/context/x.json", ".config/coderv2/session",
         ".config/depot/depot.yaml", ".config/hex/hex.config", ".config/copr", ".local/share/binstar/x.token", ".local/share/gnupg/x", ".dropbear/id_dropbear",
         ".fastlane/spaceship/me/cookie", ".gaia/keyring-file/x", ".config/sing-box/config.json", ".streamlit/secrets.toml", ".local/share/gurk/x",
         ".cache/ms-playwright-mcp/p/Cookies", ".config/google-chrome-for-testing/Default/Cookies", ".chef/me.pem")
-BESIDE = (".cache/ms-playwright/chromium-1/chrome", ".config/anthropic/x", ".letta/x", "forge/x", ".config/nats/x", ".streamlit/config.toml", ".gaia/config/x",
+BESIDE = (".beam/x", ".steampipe/x", ".task/pending.data", ".config/fastly/x", ".config/dagger/x", ".claude-code-router/x", ".config/claude/x",
+          ".cache/ms-playwright/chromium-1/chrome", ".config/anthropic/x", ".letta/x", "forge/x", ".config/nats/x", ".streamlit/config.toml", ".gaia/config/x",
           ".ansible/collections/x", ".config/earthengine/x", ".lftp/rc", ".config/clever-cloud/x", ".confluent/notes", ".config/calcurse/conf", ".config/obs-studio/basic/profiles/Mine/basic.ini", ".earthly/config.yml",
           ".claude/settings.json", ".codex/config.toml", ".gemini/settings.json",
           ".local/share/opencode/state", ".config/Code/User/settings.json", "snap/other/common/x",
@@ -186,7 +191,7 @@ def more_stores(fx):
     equal(readable(fx, MORE, *[f"--allow-read={fx.home / name}" for name in opened]), opened)
 
 
-MIXED = (".m2/settings.xml", ".gradle/gradle.properties", ".config/pip/pip.conf",
+MIXED = (".claude.json", ".claude/.claude.json", ".claude.json.backup", ".config/claude/.claude.json", ".config/dvc/config", ".m2/settings.xml", ".gradle/gradle.properties", ".config/pip/pip.conf",
          ".nuget/NuGet/NuGet.Config", ".bundle/config", ".condarc", ".terraformrc")
 
 
@@ -195,7 +200,8 @@ def mixed(fx):
     for name in MIXED:
         fx.write(fx.home / name, "parallel=true\nthreads = 4\n")
     equal(readable(fx, MIXED), list(MIXED))
-    for secret in ("<password>x</password>", "repoPwd=x", "url = https://me:x@host/", "_authToken=x"):
+    for secret in ("<password>x</password>", "repoPwd=x", "url = https://me:x@host/", "_authToken=x", '{"primaryApiKey":"sk-ant-x"}',
+                   '{"mcpServers":{"x":{"env":{"GITHUB_TOKEN":"x"}}}}'):
         for name in MIXED:
             fx.write(fx.home / name, f"parallel=true\n{secret}\n")
         equal(readable(fx, MIXED), [], secret)
