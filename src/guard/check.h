@@ -75,6 +75,9 @@ void sb_check_shallow(const struct sb_check *check);
 /* hg_journal.c: what hg recover and hg rollback put back */
 void sb_check_hg(const struct sb_check *check);
 
+/* hg_subs.c: a line of .hgsub */
+bool sb_hg_sub_is_harmless(const struct sb_check *check, const char *line, size_t length);
+
 /* check_index.c */
 void sb_check_index(const struct sb_check *check);
 

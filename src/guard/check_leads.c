@@ -142,8 +142,10 @@ static bool leads_from_above(const struct sb_check *check, const char *url)
  */
 bool sb_leads_to_unguarded(const struct sb_check *check, const char *url)
 {
-	bool failed, from_remote = check->kind == SB_GUARD_GITMODULES &&
-				   (strncmp(url, "./", 2) == 0 || strncmp(url, "../", 3) == 0);
+	/* of hg every relative one */
+	bool failed, from_remote = (check->kind == SB_GUARD_GITMODULES &&
+				    (strncmp(url, "./", 2) == 0 || strncmp(url, "../", 3) == 0)) ||
+				   (check->kind == SB_GUARD_HG_SUBS && *url != '/');
 	SB_AUTO_FREE char *path = sb_git_url_path(url, check->path, &failed);
 
 	/* git expands "~", and /proc is another one for it */

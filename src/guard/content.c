@@ -276,6 +276,11 @@ static void check_versions(const struct sb_check *check)
 	check_lines(check, is_harmless_version);
 }
 
+static void check_subs(const struct sb_check *check)
+{
+	check_lines(check, sb_hg_sub_is_harmless);
+}
+
 static void check_kind(const struct sb_check *check)
 {
 	static void (*const checks[])(const struct sb_check *check) = {
@@ -286,7 +291,7 @@ static void check_kind(const struct sb_check *check)
 		[SB_GUARD_STRATEGY] = check_strategy,      [SB_GUARD_ALTERNATES] = check_alternates,
 		[SB_GUARD_TOOL_VERSIONS] = check_versions, [SB_GUARD_DOTENV] = check_dotenv,
 		[SB_GUARD_IGNORE] = check_ignore,          [SB_GUARD_GIT_PACKED] = check_packed,
-		[SB_GUARD_HG_JOURNAL] = sb_check_hg,
+		[SB_GUARD_HG_JOURNAL] = sb_check_hg,       [SB_GUARD_HG_SUBS] = check_subs,
 	};
 
 	if (check->kind < sizeof checks / sizeof checks[0] && checks[check->kind])

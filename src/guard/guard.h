@@ -83,6 +83,7 @@ enum sb_guard_kind {
 	SB_GUARD_AGENT_LOOKS,          /* settings of an agent about nothing but looks */
 	SB_GUARD_SERIES,               /* as GIT_NAMES, and comments: patches of quilt and mq */
 	SB_GUARD_HG_JOURNAL, /* files of the store that hg puts back, none by another name */
+	SB_GUARD_HG_SUBS,    /* repositories in guarded places or on other machines */
 };
 
 enum sb_guard_flags {

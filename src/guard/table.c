@@ -150,6 +150,8 @@ static const struct sb_guard_row rows[] = {
 	SB_NAMED(PUT_BACK, "Sapling", "names files that sl recover writes or deletes",
 		 ".sl/store/journal", ".sl/store/journal.backupfiles", ".sl/store/undo",
 		 ".sl/store/undo.backupfiles"),
+	CHECKED(".hgsub", HG_SUBS, "", "Mercurial",
+		"hg update clones what it names, and runs the hooks of that"),
 	CHECKED(".hg/patches*/series", SERIES, "", "Mercurial, prompts", "some prompts run it"),
 	CHECKED("patches/series", SERIES, "", "quilt, prompts", "some prompts run it"),
 	SB_NAMED(SHOWN, "quilt, prompts", "some prompts run it", ".pc/applied-patches",
@@ -573,6 +575,7 @@ const char *sb_guard_harmless(enum sb_guard_kind kind)
 		[SB_GUARD_GIT_TEXT] = "text without control characters",
 		[SB_GUARD_HG_JOURNAL] =
 			"files of the store, and backups beside them under hg's name for them",
+		[SB_GUARD_HG_SUBS] = "repositories in guarded places or on other machines",
 		[SB_GUARD_GIT_PACKS] = "names of packs beside it",
 		[SB_GUARD_GIT_EXCLUDE] = "anything; new patterns that hide something are told",
 		[SB_GUARD_AGENT_JSON] =
