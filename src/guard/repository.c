@@ -15,6 +15,7 @@
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/list.h"
+#include "guard/git_commands.h"
 #include "guard/git_config.h"
 #include "guard/git_keys.h"
 #include "guard/guard_impl.h"
@@ -24,12 +25,7 @@
 #include "sys/directory.h"
 
 #define MAX_PARENTS 64
-#define MAX_HOOKS 256 /* names in a directory of hooks that are looked at */
-/* What settings may name, or nobody knows what is dangerous: a config may have 200,000 words, and more
- * than 2048 files are not kept (found.c). */
-#define MAX_COST (128 * 1024)
-#define WORD_COST 1 /* a stat or three */
-#define FILE_COST 64
+#define MAX_HOOKS 256     /* names in a directory of hooks that are looked at */
 #define INCLUDE_COST 1024 /* may name the next */
 #define MAX_CONFIG (4 * SB_GUARD_MAX_BYTES)
 
@@ -274,144 +270,6 @@ static bool is_missing(int error)
 
 static int collect(struct collector *collector, const char *file);
 
-static int spend(struct collector *collector, unsigned cost)
-{
-	collector->out->spent += cost;
-	return collector->out->spent <= MAX_COST ? SB_OK : SB_E_REFUSED;
-}
-
-/* Only what has no "..": nobody uses that, and a repository's own is looked up. */
-static int add_anywhere(struct sb_extras *extras, const char *value, enum sb_extra_kind kind)
-{
-	SB_AUTO_FREE char *path = NULL;
-	int status;
-
-	if (!value || !*value || *value == '/' || *value == '~' || strstr(value, ".."))
-		return SB_OK;
-	status = sb_path_absolute(value, "/", NULL, &path, NULL);
-	if (status == SB_E_INVALID)
-		return SB_OK; /* longer than any path */
-	return status == SB_OK && path[1] ? add_extra(extras, strdup(path + 1), kind) : status;
-}
-
-/* Is path where the run may make something: in the project, or where the user's rules and answers may let it? */
-static bool may_come(const struct collector *collector, const char *path)
-{
-	const struct sb_guard_options *options = collector->out->options;
-
-	if (sb_path_within(collector->top, path))
-		return true;
-	/* "> /tmp/x" in an alias is another place outside */
-	if (!options || (options->is_private && options->is_private(options->context, path)))
-		return false;
-	return (collector->home && sb_path_within(collector->home, path)) ||
-	       (options->in_guarded_root && options->in_guarded_root(options->context, path));
-}
-
-/*
- * SECURITY: a file that a command names, seen from base or absolute, counts also while it is not there.
- *
- * Danger: core.pager=~/tools/page of a machine on which nobody has made it yet; a rule opens ~/tools, a command
- * makes the file, and the next git outside runs it.
- * Price: must, whether it looks like a path at all; a name that nobody has is compared with others.
- * Held by: tests/supervise/opened.py
- */
-static int add_program(struct collector *collector, const char *word, const char *base, bool must,
-		       bool *out_found)
-{
-	SB_AUTO_FREE char *path = NULL;
-	struct stat info;
-	bool there;
-
-	if (!base || sb_path_expand(word, base, collector->home, &path, NULL) != SB_OK)
-		return SB_OK;
-	there = stat(path, &info) == 0;
-	if (there ? !S_ISREG(info.st_mode) : !must || !may_come(collector, path))
-		return SB_OK;
-	*out_found = true;
-	if (spend(collector, FILE_COST) != SB_OK)
-		return SB_E_REFUSED;
-	return add_extra(collector->out, sb_extras_follow(collector->out, path), SB_EXTRA_HOOK);
-}
-
-/*
- * One word of a command.  The first is looked for on the PATH, if it is no path; others may be anything, and
- * count if there is such a file.  before: what it follows, without a space, in the command.
- */
-static int collect_word(struct collector *collector, const char *word, bool first, char before)
-{
-	bool slash = strchr(word, '/') != NULL, found = false;
-	int status;
-
-	if (word[0] == '-' || strstr(word, "://") || (first && !slash))
-		return SB_OK;
-	/* one with a slash may be away for a while, with the directory that it is in; "%h/%s" is a format */
-	status = add_program(collector, word, collector->top,
-			     (slash || word[0] == '~') && !strchr(word, '%'), &found);
-	if (status == SB_OK && (slash || found))
-		status = add_anywhere(collector->out, word,
-				      collector->user ? SB_EXTRA_AT_TOPS : SB_EXTRA_AT_WORKTREES);
-	/* "$(git rev-parse --show-toplevel)/x", "${HOME}/x" */
-	if (status == SB_OK && !found && word[0] == '/') {
-		const char *rest = word + strspn(word, "/");
-		bool must = before == ')' || before == '}';
-
-		if (*rest)
-			status = add_program(collector, rest, collector->top, must, &found);
-		if (status == SB_OK && *rest && (!found || must))
-			status = add_program(collector, rest, collector->home, must, &found);
-	}
-	if (status == SB_OK && before == '$' && strncmp(word, "HOME/", 5) == 0)
-		status = add_program(collector, word + 5, collector->home, true, &found);
-	return status;
-}
-
-/* What is before a word in a command, but for quotes; '\0': nothing. */
-static char before_word(const char *command, size_t at)
-{
-	while (at && strchr("\"'", command[at - 1]))
-		at--;
-	return at ? command[at - 1] : '\0';
-}
-
-/*
- * SECURITY: files that git runs because a setting names them: an editor, a filter, an alias.
- *
- * Danger: such a file of the project is run by the next git outside.
- * Price: changing it asks, also where the repository's own config names it, as with its hooks.  A word that is
- * no path is taken for one if there is a file of that name.
- * Held by: tests/supervise/home_links.py
- */
-static int collect_programs(struct collector *collector, const struct sb_git_entry *entry)
-{
-	static const char between[] = " \t\r\n;&|()<>\"'`${}=,";
-	SB_AUTO_FREE char *words = NULL;
-	const char *command;
-	char *rest, *word;
-	bool first = true, alias = strncmp(entry->key, "alias.", 6) == 0;
-	int status = SB_OK;
-
-	/* "-c core.pager=x log": an alias that names no command has options of git before it */
-	if (!entry->value || (alias && entry->value[0] != '!' && entry->value[0] != '-') ||
-	    sb_git_key_is_text(entry->key) ||
-	    sb_git_key_judge(entry->key, entry->value) != SB_KEY_ASK)
-		return SB_OK;
-	command = entry->value + (entry->value[0] == '!');
-	rest = words = strdup(command);
-	if (!words)
-		return SB_E_NOMEM;
-	while (status == SB_OK && (word = strsep(&rest, between))) {
-		if (!*word)
-			continue;
-		status = spend(collector, WORD_COST);
-		if (status == SB_OK)
-			status = collect_word(collector, word, first,
-					      before_word(command, (size_t)(word - words)));
-		first = false;
-	}
-	return status;
-}
-
 /* Where a relative way in a config begins. */
 static char *config_directory(const struct collector *collector, const char *file)
 {
@@ -458,7 +316,7 @@ static int add_hooks(struct sb_extras *out, const char *value, const char *top, 
 
 static int collect_hooks(struct collector *collector, const char *value)
 {
-	return spend(collector, FILE_COST) == SB_OK
+	return sb_extras_spend(collector->out, SB_EXTRA_FILE_COST) == SB_OK
 		       ? add_hooks(collector->out, value, collector->top, collector->home)
 		       : SB_E_REFUSED;
 }
@@ -470,7 +328,7 @@ static int collect_entry(struct collector *collector, const char *file,
 	int status;
 
 	if (strcmp(entry->key, "core.hookspath") == 0 && collector->user &&
-	    add_anywhere(collector->out, entry->value, SB_EXTRA_ANYWHERE) != SB_OK)
+	    sb_extras_add_anywhere(collector->out, entry->value, SB_EXTRA_ANYWHERE) != SB_OK)
 		return SB_E_NOMEM;
 	if (strcmp(entry->key, "core.hookspath") == 0)
 		collector->hooks |= entry->value && *entry->value != '/' && *entry->value != '~';
@@ -481,15 +339,18 @@ static int collect_entry(struct collector *collector, const char *file,
 		return collect_hooks(collector, entry->value);
 	if (strcmp(entry->key, "include.path") != 0 &&
 	    !sb_git_key_is(entry->key, "includeif", "path"))
-		return collect_programs(collector, entry);
-	if (spend(collector, FILE_COST) != SB_OK)
+		return sb_git_commands_collect(
+			&(struct sb_git_commands){collector->top, collector->home, collector->out,
+						  collector->user},
+			entry);
+	if (sb_extras_spend(collector->out, SB_EXTRA_FILE_COST) != SB_OK)
 		return SB_E_REFUSED;
 	directory = config_directory(collector, file);
 	included = directory ? config_path(collector->out, entry->value, directory, collector->home)
 			     : NULL;
 	if (!included || sb_extras_know(collector->out, included))
 		return SB_OK;
-	if (spend(collector, INCLUDE_COST) != SB_OK)
+	if (sb_extras_spend(collector->out, INCLUDE_COST) != SB_OK)
 		return SB_E_REFUSED;
 	status = add_extra(collector->out, strdup(included), SB_EXTRA_CONFIG);
 	return status == SB_OK ? collect(collector, included) : status;

@@ -1,0 +1,29 @@
+/*
+ * git_commands.h - files that git runs because a setting names them.
+ */
+#ifndef SB_GUARD_GIT_COMMANDS_H
+#define SB_GUARD_GIT_COMMANDS_H
+
+#include "guard/git_config.h"
+#include "guard/guard_impl.h"
+
+struct sb_git_commands {
+	const char *top;  /* what a relative one starts from */
+	const char *home; /* or NULL */
+	struct sb_extras *out;
+	bool user; /* the settings are the user's own, and count for all repositories */
+};
+
+/* The entry's programs into out.  SB_E_REFUSED: settings name more than can be looked at. */
+int sb_git_commands_collect(const struct sb_git_commands *collector,
+			    const struct sb_git_entry *entry);
+
+/* What settings may name, or nobody knows what is dangerous: a config may have 200,000 words, and more
+ * than 2048 files are not kept (found.c).  SB_E_REFUSED: that is spent. */
+#define SB_EXTRA_FILE_COST 64
+int sb_extras_spend(struct sb_extras *extras, unsigned cost);
+
+/* A relative path in a user's setting, which counts in every repository; others, and those with "..", do not. */
+int sb_extras_add_anywhere(struct sb_extras *extras, const char *value, enum sb_extra_kind kind);
+
+#endif
