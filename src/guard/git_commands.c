@@ -3,44 +3,17 @@
  */
 #include "guard/git_commands.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/words.h"
+#include "guard/extras.h"
 #include "guard/git_keys.h"
 #include "path/path.h"
 
-#define MAX_COST (128 * 1024)
 #define WORD_COST 1 /* a stat or three */
-
-int sb_extras_spend(struct sb_extras *extras, unsigned cost)
-{
-	extras->spent += cost;
-	return extras->spent <= MAX_COST ? SB_OK : SB_E_REFUSED;
-}
-
-/* Takes path; NULL: nothing. */
-static int add_extra(struct sb_extras *extras, char *path, enum sb_extra_kind kind)
-{
-	return sb_extras_add(extras, (struct sb_extra){.path = path, .kind = kind});
-}
-
-/* Only what has no "..": nobody uses that, and a repository's own is looked up. */
-int sb_extras_add_anywhere(struct sb_extras *extras, const char *value, enum sb_extra_kind kind)
-{
-	SB_AUTO_FREE char *path = NULL;
-	int status;
-
-	if (!value || !*value || *value == '/' || *value == '~' || strstr(value, ".."))
-		return SB_OK;
-	status = sb_path_absolute(value, "/", NULL, &path, NULL);
-	if (status == SB_E_INVALID)
-		return SB_OK; /* longer than any path */
-	return status == SB_OK && path[1] ? add_extra(extras, strdup(path + 1), kind) : status;
-}
 
 /* Is path where the run may make something: in the project, or where the user's rules and answers may let it? */
 static bool may_come(const struct sb_git_commands *collector, const char *path)
@@ -79,7 +52,8 @@ static int add_program(const struct sb_git_commands *collector, const char *word
 	*out_found = true;
 	if (sb_extras_spend(collector->out, SB_EXTRA_FILE_COST) != SB_OK)
 		return SB_E_REFUSED;
-	return add_extra(collector->out, sb_extras_follow(collector->out, path), SB_EXTRA_HOOK);
+	return sb_extras_add_path(collector->out, sb_extras_follow(collector->out, path),
+				  SB_EXTRA_HOOK);
 }
 
 /*

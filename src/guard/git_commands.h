@@ -18,12 +18,4 @@ struct sb_git_commands {
 int sb_git_commands_collect(const struct sb_git_commands *collector,
 			    const struct sb_git_entry *entry);
 
-/* What settings may name, or nobody knows what is dangerous: a config may have 200,000 words, and more
- * than 2048 files are not kept (found.c).  SB_E_REFUSED: that is spent. */
-#define SB_EXTRA_FILE_COST 64
-int sb_extras_spend(struct sb_extras *extras, unsigned cost);
-
-/* A relative path in a user's setting, which counts in every repository; others, and those with "..", do not. */
-int sb_extras_add_anywhere(struct sb_extras *extras, const char *value, enum sb_extra_kind kind);
-
 #endif
