@@ -21,6 +21,7 @@ static const char *const env_fine[] = {
 	"DJANGO_SETTINGS_MODULE=a.b\n",
 	"RAILS_ENV=test\n",
 	"LESSON=1\n",
+	"TASK_QUEUE=x\nTF_VAR_region=x\nGST_DEBUG=2\nLDAP_URL=ldap://h\nMONO_LOG=1\nGO_ENV=test\n",
 	"PLAYWRIGHT_WORKERS=2\nHADOOP_CLASSPATH=lib\nSKIP_MIGRATIONS=1\nVAULT_NAMESPACE=x\n",
 	"# Redis [optional], see https://h/?x=y: isn't it?\n#PORT=1\n\n",
 	"URL='http://u:p@h:80/x?y=z&w=(1)'\nJSON='{\"a\": [1, \"b\"]}'\nN=\"it's, J\303\266rg\"\n",
@@ -30,6 +31,27 @@ static const char *const env_fine[] = {
 };
 
 static const char *const env_asked[] = {
+	/* each beside one that it belongs to */
+	"GOPACKAGESDRIVER=./x\n",
+	"IRBRC=./x\n",
+	"PRYRC=./x\n",
+	"CLJ_CONFIG=./x\n",
+	"SAGE_STARTUP_FILE=./x\n",
+	"shell_escape=t\n",
+	"openout_any=a\n",
+	"TASKRC=./x\n",
+	"GTK3_MODULES=./x\n",
+	"__EGL_VENDOR_LIBRARY_FILENAMES=./x\n",
+	"GST_REGISTRY=./x\n",
+	"LV2_PATH=./x\n",
+	"PULSE_CLIENTCONFIG=./x\n",
+	"QTWEBENGINEPROCESS_PATH=./x\n",
+	"CHROMIUM_FLAGS=--x\n",
+	"MSBuildSDKsPath=./x\n",
+	"TF_DATA_DIR=./x\n",
+	"PLENV_ROOT=./x\n",
+	"CVSROOT=:ext:h:/x\n",
+	"LDAPRC=./x\n",
 	"A='$(id)'\n",
 	"RANDOM='a[$(id)]'\n",
 	"RANDOM='a[${x@P}]'\n", /* x='\\044(id)' */
