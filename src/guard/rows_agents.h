@@ -105,6 +105,8 @@
 	BENEATH(".github/extensions", "Copilot", "extensions that Copilot CLI runs"),
 	AT(".github/mcp.json", "Copilot", "MCP servers"),
 	AT(".github/lsp.json", "Copilot", "language servers an agent starts"),
+	AT(".opencode.json", "opencode", "MCP and language servers, formatters, permissions"),
+	AT(".mcphub/servers.json", "mcphub, neovim", "servers that it starts on entering the directory"),
 	AT("opencode.json", "opencode", "MCP and language servers, formatters, permissions"),
 	AT("opencode.jsonc", "opencode", "MCP and language servers, formatters, permissions"),
 	STATE(".opencode/plans/**", "opencode", "plans"),
