@@ -27,11 +27,6 @@ static const char *path_of(const struct sb_intent *wish, const struct sb_place *
 	return wish->beneath ? wish->beneath : place->path;
 }
 
-static bool is_change(enum sb_op op)
-{
-	return op != SB_READ;
-}
-
 /* --- grounds ------------------------------------------------------------------------------------ */
 
 /* All of it is in sight: rules that are hidden from the agent hold for it all the same. */
@@ -311,7 +306,7 @@ static int refuse(struct sb_job *job, const struct sb_intent *wish, const struct
 static int refuse_denied(struct sb_job *job, const struct sb_intent *wish,
 			 const struct sb_place *place, const struct sb_finding *finding)
 {
-	bool readable = is_change(wish->op) && !sb_gate_hides(job->view, path_of(wish, place));
+	bool readable = wish->op != SB_READ && !sb_gate_hides(job->view, path_of(wish, place));
 	const struct sb_rule *rule = finding->rule;
 
 	if (finding->bound && rule->capped) {

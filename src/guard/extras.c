@@ -46,20 +46,22 @@ static bool is_within_reach(const struct sb_extras *extras, const struct sb_extr
 	       lstat(extra->path, &info) != 0 || info.st_uid == geteuid();
 }
 
-static bool is_same(const struct sb_extra *a, const struct sb_extra *b)
+bool sb_extras_holds(const struct sb_extras *extras, const struct sb_extra *extra)
 {
-	return strcmp(a->path, b->path) == 0 && a->kind == b->kind &&
-	       (a->wild == b->wild || (a->wild && b->wild && strcmp(a->wild, b->wild) == 0));
+	for (size_t i = 0; i < extras->count; i++) {
+		const struct sb_extra *at = &extras->all[i];
+
+		if (strcmp(at->path, extra->path) == 0 && at->kind == extra->kind &&
+		    (at->wild == extra->wild ||
+		     (at->wild && extra->wild && strcmp(at->wild, extra->wild) == 0)))
+			return true;
+	}
+	return false;
 }
 
 int sb_extras_add(struct sb_extras *extras, struct sb_extra extra)
 {
-	for (size_t i = 0; extra.path && i < extras->count; i++)
-		if (is_same(&extras->all[i], &extra)) {
-			free(extra.path);
-			return SB_OK;
-		}
-	if (!extra.path || !is_within_reach(extras, &extra)) {
+	if (!extra.path || sb_extras_holds(extras, &extra) || !is_within_reach(extras, &extra)) {
 		free(extra.path);
 		return SB_OK;
 	}

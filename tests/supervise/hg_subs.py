@@ -55,9 +55,10 @@ def plant(fx, way, boxed):
 @test("P2 .hgsub leads to no repository in a project's caches, by every way", variants=BOTH)
 def caches(fx):
     need()
-    for way in WAYS:
+    for way in WAYS if fx.variant == "full" else ("written", "renamed"):  # each starts hg a dozen times
         fresh(fx)
-        check(plant(fx, way, False), f"control: {way}")
+        if way not in ("renamed", "linked"):  # the same text
+            check(plant(fx, way, False), f"control: {way}")
         fresh(fx)
         check(not plant(fx, way, True), way)
         check(not fx.exists(".hgsub") or not fx.read(".hgsub"), way)
@@ -66,13 +67,14 @@ def caches(fx):
 @test("P2 nor to one in the run's own /tmp, or by a name that only hg outside expands")
 def elsewhere(fx):
     need()
+    fresh(fx)
     for source in ("/tmp/x", "~/x", "$HOME/x", "bundle:x.hg", "[svn]/x", "ext::sh", "-x", "x#y", "../a/sandbash-caches/x", "/proc/self/cwd/x"):
-        fresh(fx)
         script = 'echo "s = $1" >.hgsub'
         fx.sandbash("--consent=deny", "--quiet", "sh", "-c", script, "-", source, env=ENV)
         check(not fx.exists(".hgsub") or not fx.read(".hgsub"), source)
         works(fx.run("sh", "-c", script, "-", source), source)
         equal(fx.read(".hgsub"), f"s = {source}\n", "the control")
+        fx.path(".hgsub").unlink()
 
 
 DAILY = """set -e
