@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define MAGIC 0x34614253u /* "SBa4": the layout below */
+#define MAGIC 0x35614253u /* "SBa5": the layout below */
 #define WORKER 0x8000u    /* bits of about */
 #define LASTING 0x4000u
 #define OPENS_SHIFT 12

@@ -12,7 +12,7 @@ from tap import BIN, Failed, check, contains, equal, lacks, run_all, test, wait
 
 BOTH = ("full", "flat")
 
-HELLO = struct.pack("=IIQiiIII33I", 0x34614253, 0, 0, 0, 0, 0, 0, 0xFFFFFFFF, *[0xFFFFFFFF] * 33)
+HELLO = struct.pack("=IIQiiIII45I", 0x35614253, 0, 0, 0, 0, 0, 0, 0xFFFFFFFF, *[0xFFFFFFFF] * 45)
 WELCOME, REFUSED = 2, 3
 
 INSIDE = r'''

@@ -588,8 +588,8 @@ def inside_and_posing(fx):
 SAY = """
 import socket, struct, sys
 def message(kind, id=0, number=0, text=None):
-    lengths = [0xFFFFFFFF if text is None else len(text) + 1] + [0xFFFFFFFF] * 32
-    return struct.pack("=IIQiiIII33I", 0x34614253, kind, id, number, 0, 0, 0, 0xFFFFFFFF, *lengths) + (
+    lengths = [0xFFFFFFFF if text is None else len(text) + 1] + [0xFFFFFFFF] * 44
+    return struct.pack("=IIQiiIII45I", 0x35614253, kind, id, number, 0, 0, 0, 0xFFFFFFFF, *lengths) + (
         b"" if text is None else text + b"\\0")
 s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 s.settimeout(120)
