@@ -15,9 +15,10 @@
 
 static inline void sb_auto_close(int *fd)
 {
+	if (*fd < 0)
+		return; /* with why, if that is known */
 	/* Once, never retried: after EINTR the number is already free (close(2)). */
-	if (*fd >= 0)
-		close(*fd);
+	close(*fd);
 	*fd = -1;
 }
 

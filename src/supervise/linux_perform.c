@@ -288,9 +288,9 @@ static int open_flags(const struct sb_spot *file, int *out)
 
 static int check_flags(const struct sb_spot *file)
 {
-	int now, fd = open_flags(file, &now);
+	int now;
+	SB_AUTO_FD int fd = open_flags(file, &now);
 
-	sb_auto_close(&fd);
 	return fd < 0 ? -fd : 0;
 }
 
