@@ -462,7 +462,6 @@ bool sb_heed_brought_link(const struct sb_grounds *grounds, const char *name, co
 	as.path = path;
 	as.name = name;
 	judged->site = &as;
-	judged->leads_home = false;
 	if (behind && grounds->view)
 		asked = ask_about(&to_anywhere, NULL, text, judged);
 	else if (up >= depth)
@@ -470,8 +469,7 @@ bool sb_heed_brought_link(const struct sb_grounds *grounds, const char *name, co
 	if (!asked && behind && *behind)
 		asked = sb_heed_turned(grounds, behind, heed_possible_end, judged);
 	judged->site = site;
-	judged->brings_home |= judged->leads_home;
-	judged->leads_home = leads_home;
+	judged->leads_home = leads_home; /* it is no link that would be told */
 	if (asked)
 		say_which(name, &judged->guard);
 	return asked;

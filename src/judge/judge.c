@@ -28,8 +28,7 @@ static struct sb_judged *add(struct sb_judgement *out, enum sb_op op, const stru
 	next->site = site;
 	next->decision = (struct sb_decision){SB_ALLOW, NULL};
 	next->why = SB_WHY_RULE;
-	next->no_rule_opens = next->leads_home = next->brings_home = false;
-	next->brings_bits = false;
+	next->no_rule_opens = next->leads_home = next->brings_bits = false;
 	next->guard.verdict = SB_GUARD_PLAIN;
 	next->guard.row = NULL;
 	next->guard.looked = next->guard.found = 0;

@@ -141,7 +141,6 @@ struct sb_judged {
 	/* what gets the name gives whoever runs it its owner's rights, or may: an answer for a directory is none */
 	bool brings_bits;
 	bool leads_home; /* a link to a directory that holds guarded names, elsewhere: to be told */
-	bool brings_home; /* a directory that brings such a link along */
 };
 
 #define SB_MAX_JUDGED 4

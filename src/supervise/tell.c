@@ -310,15 +310,8 @@ void sb_tell_at(const struct sb_telling *telling, const char *path, const char *
 /* In a /tmp that the run shares with others, too; of what lies in its own nobody judges so. */
 void sb_tell_links(const struct sb_telling *telling, const struct sb_judgement *judgement)
 {
-	for (size_t i = 0; i < judgement->count; i++) {
-		const struct sb_judged *judged = &judgement->all[i];
-
-		if (judged->leads_home)
-			tell_grave(telling, judged->site->path,
+	for (size_t i = 0; i < judgement->count; i++)
+		if (judgement->all[i].leads_home)
+			tell_grave(telling, judgement->all[i].site->path,
 				   "is a link to a directory outside in which programs obey files");
-		if (judged->brings_home)
-			tell_grave(
-				telling, judged->site->path,
-				"has brought a link to a directory outside in which programs obey files");
-	}
 }

@@ -329,18 +329,6 @@ def led_out(fx, era):
     server.data("copy_file", source="a/b/c", destination="two", recursive=True)
     check(fx.path("one").is_symlink() and fx.path("two/link").is_symlink(), "neighbours")
     equal(len(server.asked), 3, "neighbours ask nobody")
-    # in a directory that is moved
-    (fx.project / "n/d").mkdir(parents=True)
-    os.symlink("../../.bash_aliases", fx.project / "n/d/link")
-    for number, (tool, arguments) in enumerate((("run_command", {"command": "mv n/d moved"}),
-                                                ("move_file", {"source": "n/d", "destination": "moved"}))):
-        result = server.call(tool, **arguments)
-        equal((len(server.asked), os.path.lexists(fx.path("moved"))), (number + 4, False), f"{tool} {result}")
-        equal(choices(server.asked[-1]), ["once", "deny"], tool)
-        contains(message(server.asked[-1]), f"'link' in it is a link, which leads to '{fx.home}/.bash_aliases'")
-    server.data("move_file", source="n/d", destination="n/e")
-    server.data("move_file", source="two", destination="n/two")
-    equal(len(server.asked), 5, "neighbours")
     server.close()
     server = opened(fx, era)
     server.data("run_command", command=f"ln -s ~/.bash_aliases {fx.outside}/log; ln -s first.txt {fx.outside}/plain; "
