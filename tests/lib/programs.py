@@ -20,7 +20,7 @@ SUPERVISED_ONLY = ("cli/examples.py", "enforce/consent_around.py", "enforce/cons
                    "supervise/git_urls.py",
                    "supervise/bits.py", "supervise/grants.py", "supervise/guard.py", "supervise/hg_journal.py", "supervise/hg_subs.py", "supervise/hidden.py", "supervise/hidden_names.py", "supervise/home_links.py",
                    "supervise/ignored.py",
-                   "supervise/killed.py", "supervise/later_names.py", "supervise/moved.py", "supervise/nameless.py",
+                   "supervise/killed.py", "supervise/later_names.py", "supervise/links_in.py", "supervise/moved.py", "supervise/nameless.py",
                    "supervise/noticed.py",
                    "supervise/obeyed.py", "supervise/other_vcs.py", "supervise/places.py", "supervise/services.py", "supervise/shown.py",
                    "supervise/soak.py", "supervise/sqlite_journal.py", "supervise/state_links.py", "supervise/swapped.py", "supervise/sysv.py",
