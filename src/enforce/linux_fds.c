@@ -281,17 +281,24 @@ static int open_again(int old, const char *path)
 	return sb_take_fd(&fresh);
 }
 
-/* A file of outside that is open for writing and has a name, but none here: what can be read stays so. */
+/* Somebody's scratch, which has no name any more. */
+static bool is_scratch(int fd)
+{
+	struct stat info;
+
+	return fstat(fd, &info) == 0 && info.st_nlink == 0;
+}
+
+/* A file of outside that is open for writing, and has no name here: what can be read stays so. */
 static int open_for_reading(int old, int flags)
 {
 	char link[40];
-	struct stat info;
+	int fresh = -1;
 
-	if (fstat(old, &info) != 0 || info.st_nlink == 0)
-		return -1; /* somebody's scratch */
 	snprintf(link, sizeof link, "/proc/self/fd/%d", old);
-	return open((flags & O_ACCMODE) == O_RDWR ? link : "/dev/null",
-		    O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if ((flags & O_ACCMODE) == O_RDWR)
+		fresh = open(link, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	return fresh >= 0 ? fresh : open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
 void sb_fds_reopen(const struct sb_fds *fds, const struct sb_plan *plan, bool mounts)
@@ -302,6 +309,7 @@ void sb_fds_reopen(const struct sb_fds *fds, const struct sb_plan *plan, bool mo
 		char link[40], path[PATH_MAX];
 		ssize_t length;
 		SB_AUTO_FD int fresh = -1;
+		bool same;
 
 		snprintf(link, sizeof link, "/proc/self/fd/%d", old);
 		length = readlink(link, path, sizeof path - 1);
@@ -311,12 +319,17 @@ void sb_fds_reopen(const struct sb_fds *fds, const struct sb_plan *plan, bool mo
 		if (old <= 2 && sb_plan_state_at(plan, path) == SB_STATE_WRITABLE)
 			continue;
 		fresh = open_again(old, path);
-		if (fresh < 0 && writable)
+		if (fresh < 0 && writable) {
+			if (is_scratch(old))
+				continue;
 			fresh = open_for_reading(old, flags);
-		if (fresh < 0 || lseek(fresh, lseek(old, 0, SEEK_CUR), SEEK_SET) < 0 ||
-		    fcntl(fresh, F_SETFL, flags) < 0)
-			continue;
-		dup2(fresh, old);
+		}
+		same = fresh >= 0 && lseek(fresh, lseek(old, 0, SEEK_CUR), SEEK_SET) >= 0 &&
+		       fcntl(fresh, F_SETFL, flags) >= 0;
+		if (fresh >= 0 && (same || writable))
+			dup2(fresh, old);
+		else if (writable)
+			close(old); /* rather none than one to write to */
 	}
 }
 

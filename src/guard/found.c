@@ -42,6 +42,7 @@ struct sb_guard_found {
 
 static char everything[] = "";
 static struct sb_extra any = {everything, SB_EXTRA_ROW, NULL, NULL};
+static struct sb_late closed; /* with that, where there is no memory for more */
 
 /* Nobody knows what is dangerous: so all is. */
 static void close_all(struct sb_guard *guard)
@@ -373,8 +374,13 @@ void sb_guard_linked(const struct sb_guard *constant, const char *path,
 	sb_guard_need(guard);
 	pthread_mutex_lock(&lock);
 	status = look_around(guard, path, row, &found);
-	if (!guard->late && (found.count || status != SB_OK))
-		__atomic_store_n(&guard->late, calloc(1, sizeof *guard->late), __ATOMIC_RELEASE);
+	if (!guard->late && (found.count || status != SB_OK)) {
+		struct sb_late *late = calloc(1, sizeof *late);
+
+		if (!late)
+			add_late(late = &closed, &any);
+		__atomic_store_n(&guard->late, late, __ATOMIC_RELEASE);
+	}
 	for (size_t i = 0; i < found.count; i++)
 		if (!is_known(guard, &found.all[i]))
 			learn(guard, &found.all[i]);
@@ -403,7 +409,7 @@ void sb_guard_free(struct sb_guard *guard)
 	for (size_t i = 0; i < guard->shown_count; i++)
 		sb_shown_done(&guard->shown[i]);
 	free(guard->shown);
-	if (!guard->found || guard->late != &guard->found->late)
+	if (guard->late != &closed && (!guard->found || guard->late != &guard->found->late))
 		free(guard->late);
 	sb_commons_done(&guard->commons);
 	free(guard->home);

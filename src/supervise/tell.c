@@ -213,15 +213,14 @@ static void tell_brought(const struct sb_telling *telling, const struct sb_spot 
 		    0 ||
 	    !S_ISDIR(info.st_mode) || is_private(telling, spot->path))
 		return;
-	brought = malloc(sizeof *brought);
 	fd = openat(spot->directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (!brought)
-		return;
-	*brought = (struct brought){.telling = telling, .left = MOST_BROUGHT};
-	snprintf(brought->path, sizeof brought->path, "%s", spot->path);
-	if (fd >= 0)
+	brought = fd >= 0 ? malloc(sizeof *brought) : NULL;
+	if (brought) {
+		*brought = (struct brought){.telling = telling, .left = MOST_BROUGHT};
+		snprintf(brought->path, sizeof brought->path, "%s", spot->path);
 		tell_brought_in(brought, fd, strlen(brought->path), MOST_DEPTH);
-	if (fd < 0 || brought->missed) {
+	}
+	if (!brought || brought->missed) {
 		SB_AUTO_BUF struct sb_buf line = SB_BUF(4 * PATH_MAX + 512);
 
 		sb_buf_putc(&line, '\'');
