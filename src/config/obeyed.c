@@ -6,7 +6,6 @@
  * Price: who has a project's bin on the PATH, or a file of it as EDITOR, is asked about changes there.
  * Held by: tests/cli/environment.py, tests/cli/variables.py
  */
-#include "base/words.h"
 #include "config/variables.h"
 
 #include <ctype.h>
@@ -15,6 +14,8 @@
 #include <string.h>
 
 #include "base/auto.h"
+#include "base/each.h"
+#include "base/words.h"
 #include "guard/git_keys.h"
 #include "path/path.h"
 
@@ -29,62 +30,102 @@
  * PYTHONUSERBASE): who has PYTHONPATH=$PWD/src works on the code there all day, would be asked about each file of
  * it, and if each run said so, would soon not read what runs say.  docs/security.md says what follows;
  * sitecustomize.py, which no project imports by itself, is told at the end of a run (guard/told.c).
- * Texts, as no page of them has to be relocated when the program starts.
+ * Arrays, as no page of them has to be relocated when the program starts.
  */
-static const char commands[] =
+static const char commands[][32] = {
 	/* shells, and what every program loads */
-	"BASH_ENV ENV INPUTRC SHELL PROMPT_COMMAND PS0 PS1 LD_PRELOAD LD_AUDIT "
+	"BASH_ENV", "ENV", "INPUTRC", "SHELL", "PROMPT_COMMAND", "PS0", "PS1", "LD_PRELOAD",
+	"LD_AUDIT",
 	/* editors, pagers, what shows or opens files */
-	"EDITOR VISUAL FCEDIT SUDO_EDITOR HGEDITOR SVN_EDITOR GH_EDITOR KUBE_EDITOR SYSTEMD_EDITOR MYVIMRC "
-	"VIMINIT EXINIT GVIMINIT PAGER MANPAGER GH_PAGER SYSTEMD_PAGER BAT_PAGER DELTA_PAGER AWS_PAGER "
-	"PSQL_PAGER LESSOPEN LESSCLOSE LESSKEY LESSKEYIN LESSKEY_SYSTEM LESSKEYIN_SYSTEM BROWSER GH_BROWSER "
-	"TERMINAL "
+	"EDITOR", "VISUAL", "FCEDIT", "SUDO_EDITOR", "HGEDITOR", "SVN_EDITOR", "GH_EDITOR",
+	"KUBE_EDITOR", "SYSTEMD_EDITOR", "MYVIMRC", "VIMINIT", "EXINIT", "GVIMINIT", "PAGER",
+	"MANPAGER", "GH_PAGER", "SYSTEMD_PAGER", "BAT_PAGER", "DELTA_PAGER", "AWS_PAGER",
+	"PSQL_PAGER", "LESSOPEN", "LESSCLOSE", "LESSKEY", "LESSKEYIN", "LESSKEY_SYSTEM",
+	"LESSKEYIN_SYSTEM", "BROWSER", "GH_BROWSER", "TERMINAL",
 	/* version control, other machines, root */
-	"GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_SSH GIT_SSH_COMMAND GIT_ASKPASS GIT_EXTERNAL_DIFF "
-	"GIT_PROXY_COMMAND HGRCPATH SVN_SSH CVS_RSH RSYNC_RSH SSH_ASKPASS SUDO_ASKPASS TIGRC_USER "
-	"LG_CONFIG_FILE "
+	"GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "GIT_SSH", "GIT_SSH_COMMAND",
+	"GIT_ASKPASS", "GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND", "HGRCPATH", "SVN_SSH", "CVS_RSH",
+	"RSYNC_RSH", "SSH_ASKPASS", "SUDO_ASKPASS", "TIGRC_USER", "LG_CONFIG_FILE",
 	/* interpreters, packages, builds */
-	"PYTHONSTARTUP NODE_OPTIONS NPM_CONFIG_USERCONFIG npm_config_userconfig NPM_CONFIG_GLOBALCONFIG "
-	"npm_config_globalconfig PIP_CONFIG_FILE UV_CONFIG_FILE GEMRC GOENV R_PROFILE R_PROFILE_USER "
-	"R_ENVIRON_USER RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER CARGO_BUILD_RUSTC_WRAPPER CONFIG_SITE MAKEFILES "
-	"PERL5DB DOTNET_STARTUP_HOOKS CORECLR_PROFILER_PATH CABAL_CONFIG MISE_GLOBAL_CONFIG_FILE "
-	"CLOUDSDK_PYTHON OPENSSL_CONF GTK_MODULES "
+	"PYTHONSTARTUP", "NODE_OPTIONS", "NPM_CONFIG_USERCONFIG", "npm_config_userconfig",
+	"NPM_CONFIG_GLOBALCONFIG", "npm_config_globalconfig", "PIP_CONFIG_FILE", "UV_CONFIG_FILE",
+	"GEMRC", "GOENV", "R_PROFILE", "R_PROFILE_USER", "R_ENVIRON_USER", "RUSTC_WRAPPER",
+	"RUSTC_WORKSPACE_WRAPPER", "CARGO_BUILD_RUSTC_WRAPPER", "CONFIG_SITE", "MAKEFILES",
+	"PERL5DB", "DOTNET_STARTUP_HOOKS", "CORECLR_PROFILER_PATH", "CABAL_CONFIG",
+	"MISE_GLOBAL_CONFIG_FILE", "CLOUDSDK_PYTHON", "OPENSSL_CONF", "GTK_MODULES",
 	/* settings of others that name programs */
-	"RIPGREP_CONFIG_PATH BAT_CONFIG_PATH STARSHIP_CONFIG WEZTERM_CONFIG_FILE SCREENRC XINITRC MAILCAPS "
-	"FZF_DEFAULT_OPTS_FILE FZF_DEFAULT_COMMAND "
-	"WGETRC PSQLRC ANSIBLE_CONFIG KUBECONFIG AWS_CONFIG_FILE TF_CLI_CONFIG_FILE "
+	"RIPGREP_CONFIG_PATH", "BAT_CONFIG_PATH", "STARSHIP_CONFIG", "WEZTERM_CONFIG_FILE",
+	"SCREENRC", "XINITRC", "MAILCAPS", "FZF_DEFAULT_OPTS_FILE", "FZF_DEFAULT_COMMAND", "WGETRC",
+	"PSQLRC", "ANSIBLE_CONFIG", "KUBECONFIG", "AWS_CONFIG_FILE", "TF_CLI_CONFIG_FILE",
 	/* agents */
-	"OPENCODE_CONFIG CLAUDE_ENV_FILE CLAUDE_CODE_SHELL CLAUDE_CODE_SHELL_PREFIX AMP_SETTINGS_FILE "
-	"GEMINI_CLI_SYSTEM_SETTINGS_PATH GEMINI_CLI_SYSTEM_DEFAULTS_PATH";
+	"OPENCODE_CONFIG", "CLAUDE_ENV_FILE", "CLAUDE_CODE_SHELL", "CLAUDE_CODE_SHELL_PREFIX",
+	"AMP_SETTINGS_FILE", "GEMINI_CLI_SYSTEM_SETTINGS_PATH", "GEMINI_CLI_SYSTEM_DEFAULTS_PATH"};
 
 /* Options among others ("X=-r"): only the path behind this text is run, and -Dx=/y is no program. */
-static const char options[] =
-	"RUBYOPT=-r LUA_INIT=@ LUA_INIT_5_2=@ LUA_INIT_5_3=@ LUA_INIT_5_4=@ GOFLAGS=-toolexec= "
-	"JAVA_TOOL_OPTIONS=-javaagent: JAVA_TOOL_OPTIONS=-agentpath: JDK_JAVA_OPTIONS=-javaagent: "
-	"_JAVA_OPTIONS=-javaagent: MAVEN_OPTS=-javaagent: GRADLE_OPTS=-javaagent:";
+static const struct {
+	char variable[20], before[20];
+} options[] = {
+	{"RUBYOPT", "-r"},
+	{"LUA_INIT", "@"},
+	{"LUA_INIT_5_2", "@"},
+	{"LUA_INIT_5_3", "@"},
+	{"LUA_INIT_5_4", "@"},
+	{"GOFLAGS", "-toolexec="},
+	{"JAVA_TOOL_OPTIONS", "-javaagent:"},
+	{"JAVA_TOOL_OPTIONS", "-agentpath:"},
+	{"JDK_JAVA_OPTIONS", "-javaagent:"},
+	{"_JAVA_OPTIONS", "-javaagent:"},
+	{"MAVEN_OPTS", "-javaagent:"},
+	{"GRADLE_OPTS", "-javaagent:"},
+};
 
-/* Directories: all of one ("X/"), or what is behind the slash; rows of one variable stand together. */
-static const char directories[] =
-	"GOBIN/ GOPATH/bin GIT_EXEC_PATH/ GIT_TEMPLATE_DIR/ ZDOTDIR/ ZSH/ ZSH_CUSTOM/ OSH/ BASH_IT/ NVM_DIR/ "
-	"PYENV_ROOT/ RBENV_ROOT/ SDKMAN_DIR/ RUSTUP_HOME/ CARGO_HOME/bin CARGO_HOME/config "
-	"CARGO_HOME/config.toml CARGO_HOME/env GEM_HOME/bin PNPM_HOME/bin BUN_INSTALL/bin VOLTA_HOME/bin "
-	"DOCKER_CONFIG/config.json DOCKER_CONFIG/cli-plugins DOCKER_CONFIG/contexts JUPYTER_CONFIG_DIR/ "
-	"IPYTHONDIR/profile_default/startup IPYTHONDIR/profile_default/ipython_config.py IPYTHONDIR/extensions "
-	"DIRENV_CONFIG/ MISE_CONFIG_DIR/ KITTY_CONFIG_DIRECTORY/ PRE_COMMIT_HOME/ PI_CODING_AGENT_DIR/ "
-	"GOOSE_PATH_ROOT/config "
+/* Directories of which all is obeyed. */
+static const char directories[][24] = {
+	"GOBIN", "GIT_EXEC_PATH", "GIT_TEMPLATE_DIR", "ZDOTDIR", "ZSH", "ZSH_CUSTOM", "OSH",
+	"BASH_IT", "NVM_DIR", "PYENV_ROOT", "RBENV_ROOT", "SDKMAN_DIR", "RUSTUP_HOME",
+	"JUPYTER_CONFIG_DIR", "DIRENV_CONFIG", "MISE_CONFIG_DIR", "KITTY_CONFIG_DIRECTORY",
+	"PRE_COMMIT_HOME", "PI_CODING_AGENT_DIR",
 	/* plugins, settings and start-up files */
-	"GH_CONFIG_DIR/ HELM_PLUGINS/ KREW_ROOT/ COMPOSER_HOME/config.json COMPOSER_HOME/composer.json "
-	"COMPOSER_HOME/vendor MYSQL_HOME/my.cnf PHPRC/php.ini PHP_INI_SCAN_DIR/ JULIA_DEPOT_PATH/config "
-	"npm_config_prefix/etc NPM_CONFIG_PREFIX/etc MIX_HOME/archives OPAMROOT/opam-init "
-	"STACK_ROOT/config.yaml STACK_ROOT/hooks VIMRUNTIME/ VSCODE_PORTABLE/ FPATH/ ASDF_DIR/ "
-	"MAGICK_CONFIGURE_PATH/delegates.xml GCONV_PATH/ GIO_MODULE_DIR/ OPENSSL_MODULES/ OPENSSL_ENGINES/ "
-	"GRADLE_USER_HOME/init.gradle GRADLE_USER_HOME/init.gradle.kts GRADLE_USER_HOME/init.d "
-	"GRADLE_USER_HOME/gradle.properties VAGRANT_HOME/Vagrantfile "
+	"GH_CONFIG_DIR", "HELM_PLUGINS", "KREW_ROOT", "PHP_INI_SCAN_DIR", "VIMRUNTIME",
+	"VSCODE_PORTABLE", "FPATH", "ASDF_DIR", "GCONV_PATH", "GIO_MODULE_DIR", "OPENSSL_MODULES",
+	"OPENSSL_ENGINES",
 	/* programs that runners have fetched; not what a profile puts into a project's cache */
-	"XDG_CACHE_HOME/pre-commit XDG_CACHE_HOME/prek XDG_CACHE_HOME/node/corepack COREPACK_HOME/ PUB_CACHE/bin "
-	"FOUNDRY_DIR/bin UV_TOOL_DIR/ UV_TOOL_BIN_DIR/ UV_PYTHON_INSTALL_DIR/ PIPX_HOME/ PIPX_BIN_DIR/ "
+	"COREPACK_HOME", "UV_TOOL_DIR", "UV_TOOL_BIN_DIR", "UV_PYTHON_INSTALL_DIR", "PIPX_HOME",
+	"PIPX_BIN_DIR",
 	/* the tools themselves */
-	"GOROOT/bin GOROOT/pkg/tool JAVA_HOME/bin JAVA_HOME/lib DOTNET_ROOT/";
+	"DOTNET_ROOT"};
+
+/* And those of which some is. */
+static const struct {
+	char variable[24], beneath[72];
+} parts[] = {
+	{"GOPATH", "bin"},
+	{"CARGO_HOME", "bin config config.toml env"},
+	{"GEM_HOME", "bin"},
+	{"PNPM_HOME", "bin"},
+	{"BUN_INSTALL", "bin"},
+	{"VOLTA_HOME", "bin"},
+	{"DOCKER_CONFIG", "config.json cli-plugins contexts"},
+	{"IPYTHONDIR", "profile_default/startup profile_default/ipython_config.py extensions"},
+	{"GOOSE_PATH_ROOT", "config"},
+	{"COMPOSER_HOME", "config.json composer.json vendor"},
+	{"MYSQL_HOME", "my.cnf"},
+	{"PHPRC", "php.ini"},
+	{"JULIA_DEPOT_PATH", "config"},
+	{"npm_config_prefix", "etc"},
+	{"NPM_CONFIG_PREFIX", "etc"},
+	{"MIX_HOME", "archives"},
+	{"OPAMROOT", "opam-init"},
+	{"STACK_ROOT", "config.yaml hooks"},
+	{"MAGICK_CONFIGURE_PATH", "delegates.xml"},
+	{"GRADLE_USER_HOME", "init.gradle init.gradle.kts init.d gradle.properties"},
+	{"VAGRANT_HOME", "Vagrantfile"},
+	{"XDG_CACHE_HOME", "pre-commit prek node/corepack"},
+	{"PUB_CACHE", "bin"},
+	{"FOUNDRY_DIR", "bin"},
+	{"GOROOT", "bin pkg/tool"},
+	{"JAVA_HOME", "bin lib"},
+};
 
 struct obeyed {
 	const char *paths[MAX_OBEYED + 1];
@@ -132,30 +173,11 @@ static void add_words(struct obeyed *to, const char *value)
 	}
 }
 
-/* The next name of a list, up to what it has behind it; "" at the end.  By hand: a launch takes two hundred of them. */
-static const char *next(const char *at, char name[MAX_NAME], const char **rest, size_t *length)
-{
-	for (; *at && *at != ' ' && *at != '/' && *at != '='; at++)
-		*name++ = *at; /* of ours: it fits */
-	*name = '\0';
-	*rest = at;
-	while (*at && *at != ' ')
-		at++;
-	*length = (size_t)(at - *rest);
-	while (*at == ' ')
-		at++;
-	return at;
-}
-
 static void add_commands(struct obeyed *to, sb_variable *variable)
 {
-	char name[MAX_NAME];
-	const char *value, *rest;
-	size_t length;
+	for (size_t i = 0; i < SB_COUNT(commands); i++) {
+		const char *value = variable(commands[i]);
 
-	for (const char *at = commands; *at;) {
-		at = next(at, name, &rest, &length);
-		value = variable(name);
 		if (value && strchr(value, '/'))
 			add_words(to, value);
 	}
@@ -163,18 +185,11 @@ static void add_commands(struct obeyed *to, sb_variable *variable)
 
 static void add_options(struct obeyed *to, sb_variable *variable)
 {
-	char name[MAX_NAME], text[MAX_NAME];
-	const char *rest;
-	size_t length;
+	for (size_t i = 0; i < SB_COUNT(options); i++) {
+		const char *found = variable(options[i].variable), *before = options[i].before;
 
-	for (const char *at = options; *at;) {
-		const char *found;
-
-		at = next(at, name, &rest, &length);
-		snprintf(text, sizeof text, "%.*s", (int)length - 1, rest + 1);
-		found = variable(name);
-		while (found && (found = strstr(found, text))) {
-			found += length - 1;
+		while (found && (found = strstr(found, before))) {
+			found += strlen(before);
 			found += strspn(found, " \"'");
 			if (*found == '/')
 				add(to, strndup(found, strcspn(found, " \t\n=,;\"'")));
@@ -182,15 +197,15 @@ static void add_options(struct obeyed *to, sb_variable *variable)
 	}
 }
 
-/* Beneath each directory of a list; most have one. */
-static void add_beneath(struct obeyed *to, const char *list, const char *rest, size_t length)
+/* The name in each directory of a list, which it is itself if the name is empty; most have one. */
+static void add_beneath(struct obeyed *to, const char *list, const char *name, size_t length)
 {
 	for (; *list; list += *list == ':') {
 		size_t width = strcspn(list, ":");
 		char *path;
 
-		if (*list == '/' && asprintf(&path, "%.*s%.*s", (int)width, list,
-					     length == 1 ? 0 : (int)length, rest) > 0)
+		if (*list == '/' && asprintf(&path, "%.*s%s%.*s", (int)width, list,
+					     length ? "/" : "", (int)length, name) > 0)
 			add(to, path);
 		list += width;
 	}
@@ -198,25 +213,29 @@ static void add_beneath(struct obeyed *to, const char *list, const char *rest, s
 
 static void add_directories(struct obeyed *to, sb_variable *variable)
 {
-	char name[MAX_NAME], last[MAX_NAME] = "";
-	const char *value = NULL, *rest;
-	size_t length, count;
+	size_t count, length;
 	const struct sb_moved *moved = sb_moved_places(&count);
+	const char *value;
 
-	for (const char *at = directories; *at;) {
-		at = next(at, name, &rest, &length);
-		if (strcmp(name, last) != 0)
-			value = variable(strcpy(last, name));
-		if (value)
-			add_beneath(to, value, rest, length);
+	for (size_t i = 0; i < SB_COUNT(directories); i++)
+		if ((value = variable(directories[i])))
+			add_beneath(to, value, "", 0);
+	for (size_t i = 0; i < SB_COUNT(parts); i++) {
+		const char *words = parts[i].beneath;
+
+		value = variable(parts[i].variable);
+		for (const char *word; value && (word = sb_words_next(&words, &length));)
+			add_beneath(to, value, word, length);
 	}
 	for (size_t i = 0; i < count; i++) {
 		char usual[sizeof moved->usual + 1];
 
 		value = moved[i].agent ? variable(moved[i].variable) : NULL;
+		if (!value || *value != '/')
+			continue;
 		snprintf(usual, sizeof usual, "/%s", moved[i].usual);
 		/* called so it is guarded by its name, but for state */
-		if (value && *value == '/' && !sb_text_ends(value, usual))
+		if (!sb_text_ends(value, usual))
 			add(to, strdup(value));
 	}
 }
