@@ -329,6 +329,8 @@ static void ordinary_names_are_plain(void **state)
 		".claude/CLAUDE.md",
 		".claude/worktrees/a/main.c",
 		".cursor/rules/style.mdc",
+		".cargo-husky/README.md",
+		"cargo-husky/hooks/pre-commit",
 		".gitignore",
 		".gitattributes",
 		".editorconfig",
