@@ -223,6 +223,7 @@ const struct sb_secret sb_home_secrets[] = {
 	{".ncftp/bookmarks", "FTP passwords"},
 	{".task/private.key.pem", "Taskwarrior's key"},
 	{".ansible/vault_pass", "Ansible's password"},
+	{".sfdx", "Salesforce logins, and the key to them"},
 	{".slack/credentials.json", "Slack CLI's login"},
 	{".confluent/config.json", "Confluent login"},
 	{".puppetlabs/token", "Puppet token"},

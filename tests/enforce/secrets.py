@@ -154,7 +154,7 @@ MORE = (".cache/ms-playwright/mcp-chrome-profile/Default/Cookies", ".cache/chrom
         ".config/anthropic/credentials/x.json", ".config/GitKraken/x", ".config/Ferdium/x", ".config/nats/context/x.json", ".config/coderv2/session",
         ".config/depot/depot.yaml", ".config/hex/hex.config", ".config/copr", ".local/share/binstar/x.token", ".local/share/gnupg/x", ".dropbear/id_dropbear",
         ".fastlane/spaceship/me/cookie", ".gaia/keyring-file/x", ".config/sing-box/config.json", ".streamlit/secrets.toml", ".local/share/gurk/x",
-        ".cache/ms-playwright-mcp/p/Cookies", ".config/google-chrome-for-testing/Default/Cookies", ".chef/me.pem")
+        ".cache/ms-playwright-mcp/p/Cookies", ".config/google-chrome-for-testing/Default/Cookies", ".chef/me.pem", ".sfdx/me@example.org.json", ".sfdx/key.json")
 BESIDE = (".beam/x", ".steampipe/x", ".task/pending.data", ".config/fastly/x", ".config/dagger/x", ".claude-code-router/x", ".config/claude/x",
           ".cache/ms-playwright/chromium-1/chrome", ".config/anthropic/x", ".letta/x", "forge/x", ".config/nats/x", ".streamlit/config.toml", ".gaia/config/x",
           ".ansible/collections/x", ".config/earthengine/x", ".lftp/rc", ".config/clever-cloud/x", ".confluent/notes", ".config/calcurse/conf", ".config/obs-studio/basic/profiles/Mine/basic.ini", ".earthly/config.yml",
@@ -166,7 +166,7 @@ BESIDE = (".beam/x", ".steampipe/x", ".task/pending.data", ".config/fastly/x", "
           ".cache/ms-playwright/chromium-1/x", ".fastlane/x", ".config/heroic/config.json", ".config/nats/x", ".devpod/x", ".cisco/x",
           ".vscode-server/data/x", ".local/state/x", ".config/incus/config.yml", ".subversion/config",
           ".minikube/ca.crt", ".local/share/atuin/history.db", ".local/share/mkcert/rootCA.pem",
-          ".openclaw/agents/main/x", ".config/httpie/config.json", ".w3m/history", ".chef/config.rb")
+          ".openclaw/agents/main/x", ".config/httpie/config.json", ".w3m/history", ".chef/config.rb", ".sfdx-notes", "project/.sfdx/sfdx-config.json")
 
 
 def readable(fx, names, *flags, env=None):
