@@ -35,6 +35,8 @@ static void print_zones(const struct offer *offer, struct sb_buf *out)
 			sb_buf_printf(out, "write %s, delete %s  ", sb_approval_name(zone->write),
 				      sb_approval_name(zone->remove));
 		sb_escape_puts_name(out, zone->path);
+		if (!sb_path_exists(zone->path)) /* the first run of a worker makes it */
+			sb_buf_puts(out, " (not there yet)");
 		if (!offer->worker.name && (zone->write || zone->remove))
 			sb_buf_printf(out, "  (write %s, delete %s)", sb_approval_name(zone->write),
 				      sb_approval_name(zone->remove));

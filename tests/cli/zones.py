@@ -34,6 +34,9 @@ def zones(fx):
     result = fx.sandbash("--zones")
     contains(result.stdout, f"{fx.project}/.sandbox/cache", "without a file")
     contains(result.stdout, "/workspace", "without a file")
+    (fx.project / ".sandbox" / "cache").mkdir(parents=True)
+    equal(fx.sandbash("--zones").stdout.splitlines()[:2],
+          [f"/cache            rw  {fx.project}/.sandbox/cache", f"/workspace        rw  {fx.project}/.sandbox/workspace (not there yet)"])
     set_up(fx)
     known = json.loads(fx.sandbash("--zones", "--json").stdout)
     equal([(zone["name"], zone["mode"], zone["path"]) for zone in known["zones"]],
@@ -47,10 +50,12 @@ def zones(fx):
 @test("Z1 --zones --worker=FILE prints what that worker has, under the user's own rules")
 def zones_of_worker(fx):
     set_up(fx)
+    (fx.project / ".sandbox" / "data").mkdir(parents=True)
     result = fx.sandbash("--zones", "--worker=lead.worker")
     equal([line.split() for line in result.stdout.splitlines()][:2],
           [["/data", "ro", f"{fx.project}/.sandbox/data"],
-           ["/desk", "rw", "write", "preApproved,", "delete", "ask", f"{fx.project}/.sandbox/desk"]])
+           ["/desk", "rw", "write", "preApproved,", "delete", "ask", f"{fx.project}/.sandbox/desk",
+            "(not", "there", "yet)"]])
     for line, mode, write in (("", "rw", "preApproved"), ("workers ask\n", "rw", "ask"), ("mode read-only\n", "ro", "preApproved")):
         fx.config(line)
         known = json.loads(fx.sandbash("--zones", "--worker=lead.worker", "--json").stdout)
