@@ -46,6 +46,16 @@ static inline bool sb_text_ends(const char *text, const char *with)
 	return length >= width && strcmp(text + length - width, with) == 0;
 }
 
+/* How long the first name in path is.  By hand: names are short, and a launch looks at some thousand. */
+static inline size_t sb_first_name_length(const char *path)
+{
+	size_t length = 0;
+
+	while (path[length] && path[length] != '/')
+		length++;
+	return length;
+}
+
 /* The names of a directory itself and of the one around it. */
 static inline bool sb_is_dots(const char *name)
 {

@@ -442,6 +442,8 @@ int sb_run_prepare_worker(struct sb_command_line *line, struct sb_run *run)
 	}
 	if (status != SB_OK)
 		return sb_report(&err);
+	if (!line->best_effort)
+		sb_view_expect();
 	status = sb_set_up(line, false, &calling.user);
 	if (status)
 		return status;

@@ -213,7 +213,6 @@ int sb_view_begin(const struct sb_view *view, struct sb_view_begun **out, struct
 	if (!begun)
 		return sb_no_memory(err);
 	*out = begun; /* as long as the process lives, if this fails */
-	begun->net.made = -1;
 	job = &begun->job;
 	*job = (struct sb_view_job){.view = view, .root = -1};
 	if (!make_namespaces(job, &begun->made))
@@ -222,8 +221,7 @@ int sb_view_begin(const struct sb_view *view, struct sb_view_begun **out, struct
 	if (sb_view_failed(job, begun->proc, "copy", "/proc"))
 		return fail(job, err);
 	begun->mask = umask(0); /* all threads have one */
-	if (!view->network)
-		sb_view_net_begin(&begun->net, begun->proc);
+	begun->net = sb_view_net_begin(!view->network, begun->proc);
 	sb_view_start(&begun->builder, build, begun, BUILDER_STACK);
 	return SB_OK;
 }
@@ -246,7 +244,7 @@ int sb_view_settle(struct sb_view_begun *begun, struct sb_view_made *out, struct
 {
 	struct sb_view_job job = {.root = -1};
 
-	sb_view_net_end(&begun->net, &begun->made);
+	sb_view_net_end(begun->net, &begun->made);
 	close(begun->proc);
 	/* umount(2) takes what is on top of the root, where every other path begins beneath it */
 	if (sb_view_failed(&job, sb_sys_detach("/"), "leave", "/"))

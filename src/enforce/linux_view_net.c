@@ -1,9 +1,12 @@
 /*
  * linux_view_net.c - making a network namespace takes the kernel 0.4 ms, more than all other namespaces together, and
- * holds up nobody but whoever asked for it.  Namespaces are a thread's, so another one can ask.
+ * holds up nobody but whoever asked for it.  Namespaces are a thread's, so another one can ask, and as early as a view is
+ * expected; that the worker has the network after all is seldom, and known late.
  */
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include "enforce/view_impl.h"
 #include "sys/process.h"
@@ -19,14 +22,37 @@ static void *make(void *argument)
 	return NULL;
 }
 
-void sb_view_net_begin(struct sb_view_net *net, int proc)
+/* Of the one run that a process starts. */
+static struct sb_view_net only = {.proc = -1, .made = -1};
+
+/* Another thread must not make a user namespace, nor can ours then; and without one only who has this makes networks. */
+void sb_view_expect(void)
 {
-	*net = (struct sb_view_net){.proc = proc, .made = -1};
-	sb_view_start(&net->thread, make, net, STACK);
+	if (!sb_sys_has_capability(CAP_SYS_ADMIN))
+		return;
+	only.proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (only.proc >= 0)
+		sb_view_start(&only.thread, make, &only, STACK);
+}
+
+struct sb_view_net *sb_view_net_begin(bool wanted, int proc)
+{
+	only.wanted = wanted;
+	if (wanted && only.proc < 0) {
+		only.proc = fcntl(proc, F_DUPFD_CLOEXEC, 0);
+		sb_view_start(&only.thread, make, &only, STACK);
+	}
+	return &only;
 }
 
 void sb_view_net_end(struct sb_view_net *net, struct sb_view_made *made)
 {
-	made->own_net = sb_view_joined(&net->thread) && net->made >= 0;
-	made->net = net->made;
+	bool done = sb_view_joined(&net->thread) && net->made >= 0;
+
+	made->own_net = done && net->wanted;
+	made->net = made->own_net ? net->made : -1;
+	if (done && !net->wanted)
+		close(net->made);
+	if (net->proc >= 0)
+		close(net->proc);
 }

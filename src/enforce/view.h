@@ -1,6 +1,7 @@
 /*
  * view.h - a world of its own for a run: a few directories by new names, a read-only system, nothing else.
  *
+ *     sb_view_expect() -> the network is begun, if that can be done so early
  *     sb_view_begin()  -> namespaces; other threads make what is to be seen, and files are where they were
  *     sb_view_enter()  -> this process stands in it; what it opened before stays open
  *     sb_view_settle() -> what was there before is gone.  Before that it makes no process
@@ -61,6 +62,9 @@ struct sb_view_made {
 };
 
 struct sb_view_begun;
+
+/* Soon a view is begun, or the process ends. */
+void sb_view_expect(void);
 
 /*
  * SB_E_UNSUPPORTED of each: this machine cannot, and the process must end.

@@ -45,22 +45,24 @@ bool sb_view_joined(struct sb_view_thread *thread);
  */
 struct sb_view_net {
 	struct sb_view_thread thread;
+	bool wanted;
 	int proc;
 	int made; /* the namespace; -1: none */
 };
 
 struct sb_view_begun {
 	struct sb_view_made made;
-	struct sb_view_net net;
+	struct sb_view_net *net;
 	struct sb_view_job job; /* of the thread that makes the files, until it has done so */
 	struct sb_view_thread builder;
 	mode_t mask; /* the caller's umask */
 	int proc;    /* a copy of /proc, to be mounted in the view */
 };
 
-void sb_view_net_begin(struct sb_view_net *net, int proc);
+/* The one that was expected; otherwise it is made if it is wanted, from now on. */
+struct sb_view_net *sb_view_net_begin(bool wanted, int proc);
 
-/* It is done; what was made? */
+/* It is done; what was made, if it is wanted? */
 void sb_view_net_end(struct sb_view_net *net, struct sb_view_made *made);
 
 /* linux_view_etc.c: an /etc with what programs need to start. */

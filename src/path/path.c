@@ -9,6 +9,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/words.h"
 #include "sys/process.h"
 
 /* As many links as the kernel follows in one lookup: path_resolution(7). */
@@ -172,7 +173,7 @@ int sb_path_absolute(const char *path, const char *base, const char *home, char 
 		return too_long(err);
 
 	for (part = joined.data; *part;) {
-		size_t length = strcspn(part, "/");
+		size_t length = sb_first_name_length(part);
 
 		if (length == 2 && part[0] == '.' && part[1] == '.')
 			pop(&result);
@@ -308,7 +309,7 @@ static bool is_canonical(const char *path)
 
 		if (*part++ != '/')
 			return false;
-		length = strcspn(part, "/");
+		length = sb_first_name_length(part);
 		if (length == 0 ||
 		    (part[0] == '.' && (length == 1 || (length == 2 && part[1] == '.'))))
 			return false;
@@ -321,7 +322,7 @@ static bool is_canonical(const char *path)
 static int step(struct walk *walk, const char **part, struct sb_error *err)
 {
 	const char *name = *part;
-	size_t length = strcspn(name, "/"), parent_length = walk->done.length;
+	size_t length = sb_first_name_length(name), parent_length = walk->done.length;
 	bool here = length == 1 && name[0] == '.';
 	bool up = length == 2 && name[0] == '.' && name[1] == '.';
 	struct stat info;

@@ -178,7 +178,7 @@ bool sb_glob_name(const char *glob, size_t glob_length, const char *name, size_t
 
 static size_t component(const char *text)
 {
-	return strcspn(text, "/");
+	return sb_first_name_length(text);
 }
 
 static bool is_globstar(const char *glob, size_t length)
@@ -426,7 +426,7 @@ bool sb_pattern_reaches(const struct sb_pattern *pattern, const char *path)
 	while (*rest == '/')
 		rest++;
 	while (*rest) {
-		size_t name = strcspn(rest, "/"), part = strcspn(glob, "/");
+		size_t name = sb_first_name_length(rest), part = sb_first_name_length(glob);
 
 		if (part == 2 && memcmp(glob, "**", 2) == 0)
 			return true;

@@ -5,6 +5,7 @@
 
 #include "base/auto.h"
 #include "base/each.h"
+#include "base/words.h"
 #include "path/path.h"
 #include "policy/builtin_impl.h"
 #include "policy/remembered.h"
@@ -67,7 +68,7 @@ static int keep_entry(struct sb_policy *policy, const char *temp, const char *pa
 	if (!path || !sb_path_within(temp, path) || strcmp(temp, path) == 0)
 		return SB_OK;
 	length = strlen(temp) + 1;
-	entry = strndup(path, length + strcspn(path + length, "/"));
+	entry = strndup(path, length + sb_first_name_length(path + length));
 	if (!entry)
 		return sb_no_memory(err);
 	/* where the user hides what is around it, it is hidden as the rest of that */

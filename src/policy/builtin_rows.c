@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/auto.h"
+#include "base/words.h"
 #include "path/path.h"
 #include "policy/builtin_impl.h"
 #include "policy/policy_impl.h"
@@ -246,13 +247,13 @@ int sb_builtin_add_row(struct sb_policy *policy, struct sb_base *base,
 	size_t end = 0;
 
 	if (!sb_base_lacks(base, row->path)) {
-		end = strcspn(row->path, "/");
+		end = sb_first_name_length(row->path);
 		look_up(base, row->path, end);
 		kind = base->kind;
 	}
 	/* behind plain directories the next name can be looked at directly */
 	while (kind == PLAIN && row->path[end]) {
-		end += 1 + strcspn(row->path + end + 1, "/");
+		end += 1 + sb_first_name_length(row->path + end + 1);
 		kind = kind_of_part(base, row->path, end);
 	}
 	if (kind == NOT_THERE && (flags & SB_BUILTIN_EXISTING_ONLY))

@@ -9,7 +9,8 @@ static bool says_copy(const char *mark)
 {
 	if (mark[0] == '.' && ((mark[1] >= '0' && mark[1] <= '9') || mark[1] == '~'))
 		return true;
-	return sb_words_begin("bak backup bkp copy lock old orig prev sav sw temp tmp", mark + 1);
+	return strchr("bclopst", mark[1]) &&
+	       sb_words_begin("bak backup bkp copy lock old orig prev sav sw temp tmp", mark + 1);
 }
 
 size_t sb_copy_stem(const char **name)
@@ -20,8 +21,8 @@ size_t sb_copy_stem(const char **name)
 		++*name;
 		return length - 2;
 	}
-	for (const char *at = *name; (at = strpbrk(at + 1, ".-_~"));)
-		if (*at == '~' || says_copy(at))
+	for (const char *at = *name; *at && *++at;)
+		if (*at == '~' || ((*at == '.' || *at == '-' || *at == '_') && says_copy(at)))
 			return (size_t)(at - *name);
 	return 0;
 }

@@ -14,6 +14,7 @@
 
 #include "base/auto.h"
 #include "base/list.h"
+#include "base/words.h"
 #include "policy/folding.h"
 
 /*
@@ -79,7 +80,7 @@ static bool has_special(const char *glob, size_t length)
 static void find_needs(struct names *needs, const char *glob)
 {
 	for (size_t length; *glob; glob += length, glob += *glob == '/') {
-		length = strcspn(glob, "/");
+		length = sb_first_name_length(glob);
 		if (!has_special(glob, length))
 			put_name(needs, glob, length);
 		else if (length > 2 && !has_special(glob + length - 2, 2))
@@ -90,7 +91,7 @@ static void find_needs(struct names *needs, const char *glob)
 static void find_names(struct names *names, const char *path)
 {
 	for (size_t length; *path; path += length, path += *path == '/') {
-		length = strcspn(path, "/");
+		length = sb_first_name_length(path);
 		if (length)
 			put_name(names, path, length);
 		if (length > 1)
@@ -165,7 +166,7 @@ static bool insert(struct sb_index *index, const struct sb_entry *entry)
 	struct node *node = &index->root;
 
 	for (const char *name = entry->pattern.prefix + 1; *name;) {
-		size_t length = strcspn(name, "/");
+		size_t length = sb_first_name_length(name);
 
 		node = child(node, name, length);
 		if (!node)
@@ -288,21 +289,37 @@ static struct sb_decision decide(const struct sb_policy *policy, enum sb_op op,
 	return decision;
 }
 
-/* False: path is not canonical. */
-static bool find_covering(const struct sb_index *index, enum sb_op op, const char *path,
-			  struct covering *covering)
+/* What is asked about a path: count operations, from first on. */
+struct question {
+	enum sb_op first;
+	size_t count;
+	bool without_profiles;
+};
+
+static void consider_all(const struct sb_entry *entry, const struct question *question,
+			 struct covering *coverings)
+{
+	for (size_t i = 0; i < question->count; i++)
+		consider(entry, (enum sb_op)(question->first + i), &coverings[i]);
+}
+
+/* False: path is not canonical.  For each operation one, in coverings. */
+static bool find_covering(const struct sb_index *index, const struct question *question,
+			  const char *path, struct covering *coverings)
 {
 	struct names names = {{0}};
 	bool have_names = false;
 	const struct node *node = &index->root;
 	const char *rest = path + 1;
 
+	for (size_t i = 0; i < question->count; i++)
+		coverings[i] = (struct covering){.without_profiles = question->without_profiles};
 	for (;;) {
 		size_t length, at;
 		bool found;
 
 		if (node->literal)
-			consider(node->literal, op, covering);
+			consider_all(node->literal, question, coverings);
 		if (node->glob_count && !have_names) {
 			find_names(&names, rest);
 			have_names = true;
@@ -311,10 +328,10 @@ static bool find_covering(const struct sb_index *index, enum sb_op op, const cha
 			if (all_there(&node->globs[i].needs, &names) &&
 			    (!node->globs[i].entry->pattern.glob ||
 			     sb_glob_covers(node->globs[i].entry->pattern.glob, rest)))
-				consider(node->globs[i].entry, op, covering);
+				consider_all(node->globs[i].entry, question, coverings);
 		if (*rest == '\0')
 			break;
-		length = strcspn(rest, "/");
+		length = sb_first_name_length(rest);
 		if (length == 0) /* "//x" is not canonical: the walk would miss rules */
 			return false;
 		at = search(node, rest, length, &found);
@@ -327,41 +344,73 @@ static bool find_covering(const struct sb_index *index, enum sb_op op, const cha
 	return true;
 }
 
-static struct sb_decision decide_with(const struct sb_policy *policy, enum sb_op op,
-				      const char *path, struct covering covering)
+static void answer_all(const struct question *question, struct sb_decision decision,
+		       struct sb_decision *out)
 {
-	struct covering folded = covering;
-	struct sb_decision decision, other;
+	for (size_t i = 0; i < question->count; i++)
+		out[i] = decision;
+}
+
+/* Where names are the same in small and capital letters, the stricter of what both say. */
+static void decide_folded(const struct sb_policy *policy, const struct question *question,
+			  const char *path, struct sb_decision *out)
+{
+	struct covering coverings[SB_OP_COUNT];
 	char small[PATH_MAX];
 
-	if (sb_mode_of(policy) == SB_MODE_DANGER_FULL_ACCESS)
-		return (struct sb_decision){SB_ALLOW, NULL};
-	if (path[0] != '/' || !find_covering(policy->index, op, path, &covering))
-		return (struct sb_decision){SB_DENY, NULL};
-	decision = decide(policy, op, &covering);
 	/* while the policy is being sealed there is no index yet */
 	if (!policy->folding || !policy->folding->index || !sb_folding_covers(policy, path) ||
 	    strlen(path) >= sizeof small)
-		return decision;
+		return;
 	sb_folding_path(path, small);
-	if (!find_covering(policy->folding->index, op, small, &folded))
-		return (struct sb_decision){SB_DENY, NULL};
-	other = decide(policy, op, &folded);
-	if (other.verdict <= decision.verdict)
-		return decision;
-	other.rule = sb_folding_rule(policy, other.rule);
-	return other;
+	if (!find_covering(policy->folding->index, question, small, coverings)) {
+		answer_all(question, (struct sb_decision){SB_DENY, NULL}, out);
+		return;
+	}
+	for (size_t i = 0; i < question->count; i++) {
+		struct sb_decision other =
+			decide(policy, (enum sb_op)(question->first + i), &coverings[i]);
+
+		if (other.verdict <= out[i].verdict)
+			continue;
+		other.rule = sb_folding_rule(policy, other.rule);
+		out[i] = other;
+	}
+}
+
+static void decide_question(const struct sb_policy *policy, const struct question *question,
+			    const char *path, struct sb_decision *out)
+{
+	struct covering coverings[SB_OP_COUNT];
+
+	if (sb_mode_of(policy) == SB_MODE_DANGER_FULL_ACCESS) {
+		answer_all(question, (struct sb_decision){SB_ALLOW, NULL}, out);
+		return;
+	}
+	if (path[0] != '/' || !find_covering(policy->index, question, path, coverings)) {
+		answer_all(question, (struct sb_decision){SB_DENY, NULL}, out);
+		return;
+	}
+	for (size_t i = 0; i < question->count; i++)
+		out[i] = decide(policy, (enum sb_op)(question->first + i), &coverings[i]);
+	decide_folded(policy, question, path, out);
 }
 
 struct sb_decision sb_decide(const struct sb_policy *policy, enum sb_op op, const char *path)
 {
-	return decide_with(policy, op, path, (struct covering){0});
+	struct sb_decision decision;
+
+	decide_question(policy, &(struct question){op, 1, false}, path, &decision);
+	return decision;
 }
 
 struct sb_decision sb_decide_without_profiles(const struct sb_policy *policy, enum sb_op op,
 					      const char *path)
 {
-	return decide_with(policy, op, path, (struct covering){.without_profiles = true});
+	struct sb_decision decision;
+
+	decide_question(policy, &(struct question){op, 1, true}, path, &decision);
+	return decision;
 }
 
 /* Is the rule about a part of top alone? */
@@ -401,12 +450,12 @@ bool sb_decision_is_quiet(const struct sb_decision *decision, enum sb_op op)
 struct sb_access sb_decide_all(const struct sb_policy *policy, const char *path)
 {
 	struct sb_access access = {0};
+	struct sb_decision decisions[SB_OP_COUNT];
 
+	decide_question(policy, &(struct question){0, SB_OP_COUNT, false}, path, decisions);
 	for (int op = 0; op < SB_OP_COUNT; op++) {
-		struct sb_decision decision = sb_decide(policy, (enum sb_op)op, path);
-
-		access.verdict[op] = (unsigned char)decision.verdict;
-		if (sb_decision_is_quiet(&decision, (enum sb_op)op))
+		access.verdict[op] = (unsigned char)decisions[op].verdict;
+		if (sb_decision_is_quiet(&decisions[op], (enum sb_op)op))
 			access.quiet |= (unsigned char)(1u << op);
 	}
 	return access;
@@ -447,7 +496,7 @@ struct sb_decision sb_decide_beneath(const struct sb_policy *policy, enum sb_op 
 	if (sb_mode_of(policy) == SB_MODE_DANGER_FULL_ACCESS)
 		return strictest;
 	for (const char *rest = path + 1; *rest;) {
-		size_t length = strcspn(rest, "/"), at;
+		size_t length = sb_first_name_length(rest), at;
 		bool found;
 
 		at = search(node, rest, length, &found);
