@@ -26,11 +26,14 @@
 #include "path/path.h"
 #include "policy/builtin.h"
 #include "policy/network.h"
+#include "sys/work.h"
 #include "zones/rules.h"
 
 /* The home directory of nobody: what programs keep they keep in /tmp, as long as the run. */
 #define NO_HOME "/home"
 #define WORKER_HOME "/tmp"
+
+#define LOOK_STACK (1024 * 1024)
 
 struct calling {
 	struct sb_command_line *line;
@@ -47,6 +50,13 @@ struct calling {
 	struct sb_view view;
 	struct sb_view_begun *begun;
 	bool shadowed; /* out here "/NAME" of a directory is something else */
+	bool expected; /* a view, and other threads may be at work before it is begun */
+	struct {
+		struct sb_work work;
+		struct sb_guard *guard;
+		int status;
+		struct sb_error err;
+	} look;
 };
 
 /* If its file wants one, and the user's leaves it one. */
@@ -81,10 +91,24 @@ static int find_top(struct calling *calling, struct sb_error *err)
 	return sb_list_push(&user->projects, &count, strdup(calling->top), err);
 }
 
+/* What programs outside obey: their settings, and links, are out of sight in a view. */
+static void *look(void *argument)
+{
+	struct calling *calling = argument;
+
+	calling->look.status = sb_guard_of(&calling->user, calling->user.policy,
+					   &calling->look.guard, &calling->look.err);
+	if (calling->look.status == SB_OK)
+		sb_guard_look(calling->look.guard);
+	return NULL;
+}
+
 static int load(struct calling *calling, struct sb_error *err)
 {
 	int status = find_top(calling, err);
 
+	if (status == SB_OK && calling->expected)
+		sb_work_begin(&calling->look.work, look, calling, LOOK_STACK);
 	if (status == SB_OK)
 		status = sb_project_load(calling->top, &calling->project, err);
 	if (status == SB_OK)
@@ -100,17 +124,19 @@ static int load(struct calling *calling, struct sb_error *err)
 	return status;
 }
 
-/* By what programs outside obey: their settings, and links, are out of sight in a view. */
 static int look_around(struct calling *calling, struct sb_error *err)
 {
-	struct sb_guard *guard;
-	int status = sb_guard_of(&calling->user, calling->user.policy, &guard, err);
+	int status;
 
-	if (status != SB_OK)
-		return status;
-	status = sb_zones_obeyed(&calling->has, guard, (const char *const *)calling->user.projects,
-				 err);
-	sb_guard_free(guard);
+	if (!sb_work_done(&calling->look.work))
+		look(calling);
+	if (calling->look.status != SB_OK) {
+		*err = calling->look.err;
+		return calling->look.status;
+	}
+	status = sb_zones_obeyed(&calling->has, calling->look.guard,
+				 (const char *const *)calling->user.projects, err);
+	sb_guard_free(calling->look.guard);
 	return status;
 }
 
@@ -398,8 +424,9 @@ static bool can_have_view(const struct sb_command_line *line)
 }
 
 /*
- * In an order that keeps both processors busy: while the network and the view are made we look around, which needs the
- * files of outside, and then prepare the run, which needs those of the view.  What stays open was opened before: what is opened now goes with the mounts outside.
+ * In an order that keeps both processors busy: while the files are read the network is made, then we look around, which
+ * needs the files of outside, while the view is made; then the run is prepared, which needs those of the view.  What
+ * stays open was opened before: what is opened now goes with the mounts outside.
  */
 static int prepare_in_view(struct calling *calling, struct sb_run *run, struct sb_error *err)
 {
@@ -442,8 +469,7 @@ int sb_run_prepare_worker(struct sb_command_line *line, struct sb_run *run)
 	}
 	if (status != SB_OK)
 		return sb_report(&err);
-	if (!line->best_effort)
-		sb_view_expect();
+	calling.expected = !line->best_effort && sb_view_expect();
 	status = sb_set_up(line, false, &calling.user);
 	if (status)
 		return status;

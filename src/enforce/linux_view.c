@@ -222,7 +222,7 @@ int sb_view_begin(const struct sb_view *view, struct sb_view_begun **out, struct
 		return fail(job, err);
 	begun->mask = umask(0); /* all threads have one */
 	begun->net = sb_view_net_begin(!view->network, begun->proc);
-	sb_view_start(&begun->builder, build, begun, BUILDER_STACK);
+	sb_work_begin(&begun->builder, build, begun, BUILDER_STACK);
 	return SB_OK;
 }
 
@@ -231,7 +231,7 @@ int sb_view_enter(struct sb_view_begun *begun, const char *note, struct sb_error
 	struct sb_view_job *job = &begun->job;
 	bool entered;
 
-	if (!sb_view_joined(&begun->builder))
+	if (!sb_work_done(&begun->builder))
 		build(begun);
 	entered = !job->step && sb_view_put(job, &SB_VIEW_NOTE[1], note, strlen(note)) &&
 		  pivot(job);

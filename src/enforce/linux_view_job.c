@@ -1,9 +1,8 @@
 /*
- * linux_view_job.c - what is done again and again while a view is made; and who does it.
+ * linux_view_job.c - what is done again and again while a view is made.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -53,27 +52,4 @@ bool sb_view_put(struct sb_view_job *job, const char *name, const char *bytes, s
 	return !sb_view_failed(
 		job, fd < 0 || (length && write(fd, bytes, length) != (ssize_t)length) ? -errno : 0,
 		"make", name);
-}
-
-void sb_view_start(struct sb_view_thread *thread, void *(*work)(void *), void *argument,
-		   size_t stack)
-{
-	pthread_attr_t attributes;
-	sigset_t all, old;
-
-	sigfillset(&all);
-	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, stack);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	thread->started = pthread_create(&thread->thread, &attributes, work, argument) == 0;
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	pthread_attr_destroy(&attributes);
-}
-
-bool sb_view_joined(struct sb_view_thread *thread)
-{
-	bool joined = thread->started && pthread_join(thread->thread, NULL) == 0;
-
-	thread->started = false;
-	return joined;
 }

@@ -25,14 +25,14 @@ static void *make(void *argument)
 /* Of the one run that a process starts. */
 static struct sb_view_net only = {.proc = -1, .made = -1};
 
-/* Another thread must not make a user namespace, nor can ours then; and without one only who has this makes networks. */
-void sb_view_expect(void)
+bool sb_view_expect(void)
 {
 	if (!sb_sys_has_capability(CAP_SYS_ADMIN))
-		return;
+		return false;
 	only.proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (only.proc >= 0)
-		sb_view_start(&only.thread, make, &only, STACK);
+		sb_work_begin(&only.work, make, &only, STACK);
+	return true;
 }
 
 struct sb_view_net *sb_view_net_begin(bool wanted, int proc)
@@ -40,14 +40,14 @@ struct sb_view_net *sb_view_net_begin(bool wanted, int proc)
 	only.wanted = wanted;
 	if (wanted && only.proc < 0) {
 		only.proc = fcntl(proc, F_DUPFD_CLOEXEC, 0);
-		sb_view_start(&only.thread, make, &only, STACK);
+		sb_work_begin(&only.work, make, &only, STACK);
 	}
 	return &only;
 }
 
 void sb_view_net_end(struct sb_view_net *net, struct sb_view_made *made)
 {
-	bool done = sb_view_joined(&net->thread) && net->made >= 0;
+	bool done = sb_work_done(&net->work) && net->made >= 0;
 
 	made->own_net = done && net->wanted;
 	made->net = made->own_net ? net->made : -1;

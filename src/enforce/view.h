@@ -63,8 +63,11 @@ struct sb_view_made {
 
 struct sb_view_begun;
 
-/* Soon a view is begun, or the process ends. */
-void sb_view_expect(void);
+/*
+ * Soon a view is begun, or the process ends.  False: until then there must be no other thread, as a user namespace is
+ * needed, which the kernel makes for processes of one thread.
+ */
+bool sb_view_expect(void);
 
 /*
  * SB_E_UNSUPPORTED of each: this machine cannot, and the process must end.

@@ -4,11 +4,11 @@
 #ifndef SB_ENFORCE_VIEW_IMPL_H
 #define SB_ENFORCE_VIEW_IMPL_H
 
-#include <pthread.h>
 #include <sys/types.h>
 
 #include "base/each.h"
 #include "enforce/view.h"
+#include "sys/work.h"
 
 struct sb_view_job {
 	const struct sb_view *view;
@@ -27,24 +27,12 @@ bool sb_view_put(struct sb_view_job *job, const char *name, const char *bytes, s
 bool sb_view_attach(struct sb_view_job *job, int tree, const char *name);
 bool sb_view_show(struct sb_view_job *job, const char *path, const char *name);
 
-/* A second thread, which gets no signal.  Without it, or where none can be had, work is done when it is waited for. */
-struct sb_view_thread {
-	pthread_t thread;
-	bool started;
-};
-
-void sb_view_start(struct sb_view_thread *thread, void *(*work)(void *), void *argument,
-		   size_t stack);
-
-/* Has it done its work?  It is waited for, once. */
-bool sb_view_joined(struct sb_view_thread *thread);
-
 /*
  * linux_view_net.c: a network of its own, made by a second thread while this one goes on.
  * proc leads to /proc, whatever is mounted there.
  */
 struct sb_view_net {
-	struct sb_view_thread thread;
+	struct sb_work work;
 	bool wanted;
 	int proc;
 	int made; /* the namespace; -1: none */
@@ -54,7 +42,7 @@ struct sb_view_begun {
 	struct sb_view_made made;
 	struct sb_view_net *net;
 	struct sb_view_job job; /* of the thread that makes the files, until it has done so */
-	struct sb_view_thread builder;
+	struct sb_work builder;
 	mode_t mask; /* the caller's umask */
 	int proc;    /* a copy of /proc, to be mounted in the view */
 };

@@ -54,8 +54,9 @@ struct walk {
 	int links_left, tracked_left;
 	char **beneath; /* directories to be looked at, by level; NULL: none are */
 	size_t beneath_count;
-	char tracked[PATH_MAX]; /* which of git's links was looked for last */
-	dev_t device;           /* what is mounted there may be a server that does not answer */
+	char tracked[PATH_MAX];  /* which of git's links was looked for last */
+	char straight[PATH_MAX]; /* where the last straight link led: many lead alike */
+	dev_t device;            /* what is mounted there may be a server that does not answer */
 };
 
 /* Rows of which a part stands for the directory that is looked at. */
@@ -179,7 +180,7 @@ static int add_rest(struct walk *walk, const char *link, const char *target, con
  * the way takes twenty: the kernel says the same path as the link, so there is no other link in it.  NULL: not so, or the
  * run could change the link itself.
  */
-static char *straight_target(const struct walk *walk, const char *link)
+static char *straight_target(struct walk *walk, const char *link)
 {
 	const struct sb_guard_options *options = walk->out->options;
 	size_t beside = (size_t)(strrchr(link, '/') + 1 - link);
@@ -202,14 +203,17 @@ static char *straight_target(const struct walk *walk, const char *link)
 		target = text;
 		length += (ssize_t)beside;
 	}
-	fd = open(target, O_PATH | O_CLOEXEC);
+	if (strcmp(target, walk->straight) == 0)
+		return strdup(target);
+	fd = length < PATH_MAX ? open(target, O_PATH | O_CLOEXEC) : -1;
 	if (fd < 0)
 		return NULL;
 	snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
-	return readlink(name, canonical, sizeof canonical) == length &&
-			       memcmp(target, canonical, (size_t)length) == 0
-		       ? strdup(target)
-		       : NULL;
+	if (readlink(name, canonical, sizeof canonical) != length ||
+	    memcmp(target, canonical, (size_t)length) != 0)
+		return NULL;
+	memcpy(walk->straight, target, (size_t)length + 1);
+	return strdup(target);
 }
 
 /* Where a link leads; the links on the way count as the row's.  NULL: nowhere. */

@@ -1,7 +1,9 @@
 /*
  * What in a directory is obeyed for where that lies: a view in which it has another name would not tell.
  */
+#include <ctype.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,6 +105,20 @@ static struct level *levels_of(const char *path, size_t *out_count)
 	return levels;
 }
 
+/* With which letters a name of a pattern begins that could be one on the way. */
+struct begins {
+	bool with[UCHAR_MAX + 1];
+};
+
+static struct begins begins_of(const struct level *levels, size_t count)
+{
+	struct begins begins = {.with['*'] = true};
+
+	for (size_t i = 0; i < count; i++)
+		begins.with[(unsigned char)levels[i].folded.text[0]] = true;
+	return begins;
+}
+
 /* As far as it is certain: behind a star that is not the last name everything counts. */
 static int tell_rest(const struct telling *telling, const char *rest,
 		     const struct sb_guard_row *row)
@@ -132,11 +148,14 @@ static int tell_rows(const struct telling *telling)
 	const struct sb_guard_row *rows = sb_guard_rows(&count);
 	SB_AUTO_FREE struct level *levels = levels_of(telling->directory, &level_count);
 	int status = levels ? SB_OK : SB_E_NOMEM;
+	struct begins begins = levels ? begins_of(levels, level_count) : (struct begins){0};
 
 	for (size_t i = 0; i < count && status == SB_OK; i++) {
 		const struct sb_guard_row *row = &rows[i];
 		struct part first;
 
+		if (!begins.with[(unsigned char)tolower((unsigned char)row->pattern[0])])
+			continue;
 		/* of the home directory's own extras have what is there */
 		if (row->pattern[0] == '<' || !strchr(row->pattern, '/') ||
 		    row->kind == SB_GUARD_ANYTHING ||
