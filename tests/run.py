@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """run.py - finds the test programs, runs them side by side, counts their TAP.
 
-    tests/run.py [--suite NAME]... [--only SUBSTRING] [--as root|user] [--build DIR]
+    tests/run.py [--suite NAME]... [--only SUBSTRING]... [--as root|user] [--build DIR]
                  [--flags FLAGS]... [--times] [--desktop]
 
 Suites:
@@ -548,7 +548,7 @@ def on_desktop():
 def main():
     parser = argparse.ArgumentParser(description="Run the tests of sandbash.")
     parser.add_argument("--suite", action="append", choices=SUITES + ELSEWHERE, help="only this suite")
-    parser.add_argument("--only", default="", metavar="SUBSTRING", help="only programs so named")
+    parser.add_argument("--only", action="append", metavar="SUBSTRING", help="only programs so named")
     parser.add_argument("--as", dest="account", choices=("root", "user"), help="only as this one")
     parser.add_argument("--build", default="build", metavar="DIR", help="the build tree")
     parser.add_argument("--flags", action="append", metavar="FLAGS",
@@ -593,7 +593,9 @@ def main():
             for account in accounts:
                 if account is own or suite in BOTH:
                     jobs += jobs_of(suite, account, account is own, len(accounts) == 1, runs)
-        jobs = [job for job in jobs if options.only in job.name and (not options.quick or is_quick(job))]
+        jobs = [job for job in jobs if not options.quick or is_quick(job)]
+        unknown = [name for name in options.only or () if not any(name in job.name for job in jobs)]
+        jobs = [job for job in jobs if not options.only or any(name in job.name for name in options.only)]
         jobs.sort(key=lambda job: LONGEST.index(job.name) if job.name in LONGEST else len(LONGEST))
         for job in jobs:
             job.times = options.times
@@ -647,9 +649,11 @@ def main():
     if MUST_RUN:
         missed = sum(len(o.skips) for job, o in outcomes if not job.optional)
         failed, skipped = failed + missed, skipped - missed
-    if not jobs:
-        print(f"no test program{' that is quick' if options.quick else ''} has '{options.only}' in its name" if options.only
-              else "no test program is there")
+    for name in unknown:
+        print(f"no test program{' that is quick' if options.quick else ''} has '{name}' in its name")
+        failed += 1
+    if not jobs and not unknown:
+        print("no test program is there")
         failed += 1
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     return 1 if failed else 0
