@@ -329,6 +329,8 @@ static const char *const ordinary[] = {
 	".cursor/rules/style.mdc",
 	".cargo-husky/README.md",
 	"cargo-husky/hooks/pre-commit",
+	"husky/hooks/pre-commit",
+	".husky/docs/x.md",
 	".gitignore",
 	".gitattributes",
 	".editorconfig",
