@@ -1,6 +1,7 @@
 # sandbash - the front door.  meson and ninja do the work; this names the ways in.
 #
 #     make            build build/sandbash
+#     make tests      the same, and the tests' own programs: tests/run.py builds nothing
 #     make run        a sandboxed shell in an example project (a tour without a terminal)
 #     make quick      a part of each suite, in under a minute
 #     make test       everything that can be tested here; the last line counts
@@ -25,13 +26,18 @@ FUZZ_SECONDS ?= 60
 # on a terminal it shows how far it is
 NINJA = ninja $$([ -t 1 ] || echo --quiet)
 
-.PHONY: all build run quick test test-machines test-agents test-programs test-network-programs test-preview bench lint fuzz cross install deb clean
+.PHONY: all build tests run quick test test-machines test-agents test-programs test-network-programs test-preview bench lint fuzz cross install deb clean
 
 all: build
 
 build:
 	@scripts/need build
 	@scripts/configure $(BUILD) --prefix=$(PREFIX) -Dstatic=$(STATIC) default:-Dtests=false
+	@$(NINJA) -C $(BUILD)
+
+tests:
+	@scripts/need build test
+	@scripts/configure $(BUILD) --prefix=$(PREFIX) -Dstatic=$(STATIC) -Dtests=true
 	@$(NINJA) -C $(BUILD)
 
 run: build
@@ -41,10 +47,7 @@ run: build
 # The sanitizer tree is linked dynamically: ASan cannot be in a static program.  It is compiled with less effort, in half
 # the time, only what is run, and says nothing: what there is to warn about, the other tree and clang have said.
 .PHONY: test-build
-test-build:
-	@scripts/need build test
-	@scripts/configure $(BUILD) --prefix=$(PREFIX) -Dstatic=$(STATIC) -Dtests=true
-	@$(NINJA) -C $(BUILD)
+test-build: tests
 	@scripts/configure $(BUILD)-asan -Dstatic=false -Dtests=true -Db_sanitize=address,undefined -Doptimization=1 -Dwerror=false '-Dc_args=-g1 -w'
 	@$(NINJA) -C $(BUILD)-asan sanitized
 	@scripts/npm $(BUILD)
@@ -52,10 +55,7 @@ test-build:
 test: test-build
 	@tests/run.py --build $(BUILD) $(TESTFLAGS)
 
-quick:
-	@scripts/need build test
-	@scripts/configure $(BUILD) --prefix=$(PREFIX) -Dstatic=$(STATIC) -Dtests=true
-	@$(NINJA) -C $(BUILD)
+quick: tests
 	@scripts/npm $(BUILD)
 	@tests/run.py --build $(BUILD) --quick $(TESTFLAGS)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """run.py - finds the test programs, runs them side by side, counts their TAP.
 
-    tests/run.py [--suite NAME]... [--only SUBSTRING] [--as root|user] [--build DIR]
+    tests/run.py [--suite NAME]... [--only SUBSTRING]... [--as root|user] [--build DIR]
                  [--flags FLAGS]... [--times] [--desktop]
 
 Suites:
@@ -38,8 +38,8 @@ in a private namespace where sockets of a session lie in /tmp and /run/user (lib
 What the caller of this program ignores, blocks or limits is no matter of the tests: signals, umask and
 soft limits begin as on a new terminal.
 
-A program that crashes, is too slow, or prints no plan or less than it planned counts as
-one failure more, and so does what is left in /, /tmp or the project (lib/places.py).  With SANDBASH_TEST_MUST_RUN=1 a skipped test is a failed one.  The last
+Nothing is built here: make tests does that (BUILD-asan: make test).  A program that is not there, crashes, is too slow, or
+prints no plan or less than it planned counts as one failure more, and so does what is left in /, /tmp or the project (lib/places.py).  With SANDBASH_TEST_MUST_RUN=1 a skipped test is a failed one.  The last
 line is "N passed, N failed" or "N passed, N failed, N skipped".
 """
 
@@ -65,7 +65,8 @@ TOP = Path(__file__).resolve().parent.parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(TOP / "tests" / "lib"))
 
-from own_mounts import disk_in_memory, in_memory, unmount  # noqa: E402 (needs the path)
+from built import not_there  # noqa: E402 (needs the path)
+from own_mounts import disk_in_memory, in_memory, unmount  # noqa: E402
 from places import Places  # noqa: E402
 from programs import (AS_ROOT, LONGEST, ON_DISK, ONCE, PERSONS, QUICK, RUNS, SANITIZED, SLOW_UNITS,  # noqa: E402
                       SUPERVISED_ONLY, WAITING)
@@ -102,6 +103,7 @@ class Job:
     argv: list
     account: Account
     build: Path
+    needs: list = field(default_factory=list)  # programs of the build tree without which it fails
     tap: bool = True
     flags: str = ""  # for every sandbash that it starts
     sandbash: Path = None  # that it starts; None: of the build tree
@@ -115,6 +117,7 @@ class Outcome:
     skips: list = field(default_factory=list)
     failures: list = field(default_factory=list)
     output: str = ""
+    final: bool = False  # another try would find nothing else
     seconds: float = 0.0
     busy: float = 0.0  # with a processor, it and every child that was waited for
     took: list = field(default_factory=list)  # (seconds, busy, name) of its tests
@@ -220,21 +223,22 @@ def asan_tree(build):
     return build.with_name(build.name + "-asan")
 
 
-def programs(directory, prefix):
-    return sorted(p for p in (directory / "tests").glob(prefix + "*")
-                  if p.is_file() and os.access(p, os.X_OK))
+def programs(account, tree, prefix):
+    """What a build makes of the sources of a suite, whether it has or not."""
+    directory, source = {"unit-": ("unit", "test_"), "fact-": ("facts", ""), "replay-": ("fuzz", "")}[prefix]
+    found = (account.top / "tests" / directory).glob(source + "*.c")
+    return [tree / "tests" / (prefix + path.stem[len(source):]) for path in sorted(found)]
 
 
-def sanitized_server(account):
+def sanitized_server(account, needs):
     """A sandbash whose --mcp has the sanitizers in it, and what that starts has not: a command
-    in the sandbox would print their warnings.  None: there is no such tree."""
-    server = asan_tree(account.build) / "tests" / "mcp-unconfined"
-    if not server.exists():
-        return None
+    in the sandbox would print their warnings."""
     place = account.base / "sanitized"
     place.mkdir(exist_ok=True)
-    shutil.copy(server, place / "sandbash-mcp")
-    return Path(shutil.copy(account.build / "sandbash", place))
+    for program, name in zip(needs, ("sandbash-mcp", "sandbash")):
+        if program.exists():
+            shutil.copy(program, place / name)
+    return place / "sandbash"
 
 
 def jobs_of(suite, account, privileged, is_alone, runs):
@@ -243,12 +247,12 @@ def jobs_of(suite, account, privileged, is_alone, runs):
     build = account.build
     if suite == "unit":
         for tree, suffix in ((build, ""), (asan_tree(build), " asan")):
-            if suffix and not privileged:
+            if suffix and not (privileged and tree.is_dir()):
                 continue  # the sanitizers see the same code whoever runs it
             if not suffix and privileged and not is_alone and asan_tree(build).is_dir():
                 continue  # and what root does in the plain tree, root does in the other
-            for program in programs(tree, "unit-"):
-                yield Job(suite, program.name + suffix, [str(program)], account, tree)
+            for program in programs(account, tree, "unit-"):
+                yield Job(suite, program.name + suffix, [str(program)], account, tree, [program])
     elif suite in ("files", "enforce", "supervise", "cli", "mcp", "machines"):
         for flags in (runs or RUNS.get(suite, [""])) if suite in RUNS else [""]:
             for script in sorted((account.top / "tests" / suite).glob("*.py")):
@@ -259,18 +263,20 @@ def jobs_of(suite, account, privileged, is_alone, runs):
                     continue
                 words = AS_ROOT.get(f"{suite}/{script.name}", ()) if is_second else ()
                 yield Job(suite, f"{suite}/{script.name}{' ' if flags else ''}{flags}",
-                          [account.python, str(script), *words], account, build, flags=flags)
-        sandbash = sanitized_server(account) if suite == "mcp" and privileged else None
-        for name in SANITIZED if sandbash else ():
-            yield Job(suite, f"{name} asan", [account.python, str(account.top / "tests" / name)],
-                      account, asan_tree(build), sandbash=sandbash)
+                          [account.python, str(script), *words], account, build, [build / "sandbash"], flags=flags)
+        if suite == "mcp" and privileged and asan_tree(build).is_dir():
+            needs = [asan_tree(build) / "tests" / "mcp-unconfined", build / "sandbash"]
+            sandbash = sanitized_server(account, needs)
+            for name in SANITIZED:
+                yield Job(suite, f"{name} asan", [account.python, str(account.top / "tests" / name)],
+                          account, asan_tree(build), needs, sandbash=sandbash)
     elif suite == "facts":
-        for program in programs(build, "fact-"):
-            yield Job(suite, program.name, [str(program)], account, build)
+        for program in programs(account, build, "fact-"):
+            yield Job(suite, program.name, [str(program)], account, build, [program])
     elif suite == "replay" and privileged:
-        for program in programs(build, "replay-"):
+        for program in programs(account, build, "replay-"):
             corpus = account.top / "tests" / "fuzz" / "corpus" / program.name[len("replay-"):]
-            yield Job(suite, program.name, [str(program), str(corpus)], account, build)
+            yield Job(suite, program.name, [str(program), str(corpus)], account, build, [program])
     elif suite == "cross" and privileged:
         # a copy has no commands to compile with: the tree that was built here
         yield Job(suite, "cross compilation", [str(TOP / "scripts" / "cross"), str(TOP / build.name)],
@@ -352,7 +358,8 @@ def read_tap(text, outcome):
             continue
         if line.startswith("Bail out!"):
             outcome.failures.append(line)
-            continue
+            outcome.final = True
+            return None
         result = RESULT.match(line)
         if not result:
             continue
@@ -404,6 +411,10 @@ def end_group(pid):
 def run_job(job):
     outcome = Outcome()
     account = job.account
+    outcome.failures += [not_there(program) for program in job.needs if not program.exists()]
+    if outcome.failures:
+        outcome.final = True
+        return outcome
     place = Path(tempfile.mkdtemp(prefix="run-", dir=account.disk if job.name.startswith(ON_DISK) else account.base))
     home = place / "home"
     home.mkdir()
@@ -537,7 +548,7 @@ def on_desktop():
 def main():
     parser = argparse.ArgumentParser(description="Run the tests of sandbash.")
     parser.add_argument("--suite", action="append", choices=SUITES + ELSEWHERE, help="only this suite")
-    parser.add_argument("--only", default="", metavar="SUBSTRING", help="only programs so named")
+    parser.add_argument("--only", action="append", metavar="SUBSTRING", help="only programs so named")
     parser.add_argument("--as", dest="account", choices=("root", "user"), help="only as this one")
     parser.add_argument("--build", default="build", metavar="DIR", help="the build tree")
     parser.add_argument("--flags", action="append", metavar="FLAGS",
@@ -582,7 +593,9 @@ def main():
             for account in accounts:
                 if account is own or suite in BOTH:
                     jobs += jobs_of(suite, account, account is own, len(accounts) == 1, runs)
-        jobs = [job for job in jobs if options.only in job.name and (not options.quick or is_quick(job))]
+        jobs = [job for job in jobs if not options.quick or is_quick(job)]
+        unknown = [name for name in options.only or () if not any(name in job.name for job in jobs)]
+        jobs = [job for job in jobs if not options.only or any(name in job.name for name in options.only)]
         jobs.sort(key=lambda job: LONGEST.index(job.name) if job.name in LONGEST else len(LONGEST))
         for job in jobs:
             job.times = options.times
@@ -594,7 +607,7 @@ def main():
             now.append(job.name)
             outcome = run_job(job)
             places.look(now)
-            if outcome.failures and job.name.startswith(PERSONS):
+            if outcome.failures and not outcome.final and job.name.startswith(PERSONS):
                 tell(job, outcome)
                 print(f"     a person's timing on a busy machine: {job.name} once more", flush=True)
                 outcome = run_job(job)
@@ -636,9 +649,11 @@ def main():
     if MUST_RUN:
         missed = sum(len(o.skips) for job, o in outcomes if not job.optional)
         failed, skipped = failed + missed, skipped - missed
-    if not jobs:
-        print(f"no test program{' that is quick' if options.quick else ''} has '{options.only}' in its name" if options.only
-              else "no test program is there; is the tree built (make test does that)?")
+    for name in unknown:
+        print(f"no test program{' that is quick' if options.quick else ''} has '{name}' in its name")
+        failed += 1
+    if not jobs and not unknown:
+        print("no test program is there")
         failed += 1
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     return 1 if failed else 0

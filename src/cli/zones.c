@@ -22,29 +22,33 @@ static const struct sb_zones *offered(const struct offer *offer)
 	return offer->worker.name ? &offer->has : &offer->project.zones;
 }
 
+/* Who is asked there: as far as the project says, or of a worker, what holds.  What is ro is written by nobody. */
+static void print_approval(const struct sb_zone *zone, bool holds, struct sb_buf *out)
+{
+	if (zone->mode == SB_ZONE_RW && (holds || zone->write || zone->remove))
+		sb_buf_printf(out, " (write %s, delete %s)", sb_approval_name(zone->write),
+			      sb_approval_name(zone->remove));
+}
+
 static void print_zones(const struct offer *offer, struct sb_buf *out)
 {
 	const struct sb_project *project = &offer->project;
 	const struct sb_zones *zones = offered(offer);
+	bool inside = sb_around_is_there();
 
 	for (size_t i = 0; i < zones->count; i++) {
 		const struct sb_zone *zone = &zones->all[i];
 
 		sb_buf_printf(out, "/%-16s %s  ", zone->name, sb_zone_mode_name(zone->mode));
-		if (offer->worker.name && zone->mode == SB_ZONE_RW)
-			sb_buf_printf(out, "write %s, delete %s  ", sb_approval_name(zone->write),
-				      sb_approval_name(zone->remove));
 		sb_escape_puts_name(out, zone->path);
 		if (!sb_path_exists(zone->path)) /* the first run of a worker makes it */
 			sb_buf_puts(out, " (not there yet)");
-		if (!offer->worker.name && (zone->write || zone->remove))
-			sb_buf_printf(out, "  (write %s, delete %s)", sb_approval_name(zone->write),
-				      sb_approval_name(zone->remove));
+		print_approval(zone, offer->worker.name || inside, out);
 		sb_buf_putc(out, '\n');
 	}
 	if (!zones->count)
 		sb_buf_puts(out, "none\n");
-	if (sb_around_is_there())
+	if (inside)
 		return;
 	sb_buf_puts(out, "(");
 	if (offer->worker.name)

@@ -206,6 +206,7 @@ static const struct sb_guard_row rows[] = {
 	 ".husky"},
 	{".husky/_/*", "git", "husky's hooks run it", SB_GUARD_SAME, SB_GUARD_IF_EXECUTABLE,
 	 ".husky"},
+	IN(".husky", "hooks/**", "husky-rs", "cargo build copies it to git's hooks"),
 	BENEATH(".cargo-husky/hooks", "cargo-husky", "cargo test copies it to git's hooks"),
 	AT(".pre-commit-config.yaml", "pre-commit", "commands to run at every commit"),
 	AT(".pre-commit-config.yml", "prek", "commands to run at every commit"),

@@ -179,6 +179,11 @@ def inside(fx):
     equal([[(zone["name"], zone["mode"], zone["path"]) for zone in one] for one in known],
           [[("final", "rw", "/final"), ("input", "ro", "/input"), ("output", "rw", "/output")],
            [("input", "ro", "/input"), ("output", "rw", "/output")]])
+    told = [[line.split(maxsplit=3) for line in text.splitlines()[:3]] for text in
+            (shell(fx, "lead", "/output/sb --zones").stdout, fx.sandbash("--zones", "--worker=lead.worker").stdout)]
+    equal([[(name, mode, *rest) for name, mode, _, *rest in one] for one in told], 2 * [
+        [("/final", "rw", "(write ask, delete blocked)"), ("/input", "ro"), ("/output", "rw", "(write preApproved, delete preApproved)")]],
+          "the same inside and outside")
     result = shell(fx, "lead", "/output/sb --worker-check /input/data.worker; /output/sb --worker=/input/data.worker /output/sb --worker-check /input/other.worker")
     contains(shell(fx, "lead", "/output/sb --mcp --worker=/input/data.worker").stderr, "inside a worker there is no server for a model")
     contains(result.stdout, "data: container, /input ro, /output rw (write preApproved, delete ask)\n")

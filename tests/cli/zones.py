@@ -54,8 +54,7 @@ def zones_of_worker(fx):
     result = fx.sandbash("--zones", "--worker=lead.worker")
     equal([line.split() for line in result.stdout.splitlines()][:2],
           [["/data", "ro", f"{fx.project}/.sandbox/data"],
-           ["/desk", "rw", "write", "preApproved,", "delete", "ask", f"{fx.project}/.sandbox/desk",
-            "(not", "there", "yet)"]])
+           ["/desk", "rw", f"{fx.project}/.sandbox/desk", "(not", "there", "yet)", "(write", "preApproved,", "delete", "ask)"]])
     for line, mode, write in (("", "rw", "preApproved"), ("workers ask\n", "rw", "ask"), ("mode read-only\n", "ro", "preApproved")):
         fx.config(line)
         known = json.loads(fx.sandbash("--zones", "--worker=lead.worker", "--json").stdout)

@@ -27,6 +27,7 @@ tests that must know.
 """
 
 import contextlib
+import errno
 import faulthandler
 import os
 import re
@@ -42,6 +43,7 @@ import traceback
 from pathlib import Path
 from typing import NamedTuple
 
+from built import not_there
 from terminal import PATIENCE, Terminal
 
 MUST_RUN = os.environ.get("SANDBASH_TEST_MUST_RUN") == "1"
@@ -281,7 +283,7 @@ class Fixture:
         """Path of a helper program that the build made (build/tests/NAME)."""
         path = TOOLS / name
         if not path.exists():
-            raise Failed(f"{path} is missing: build with -Dtests=true")
+            raise FileNotFoundError(errno.ENOENT, "not built", path)
         return path
 
     # --- files; a relative path is relative to the project -------------------------------
@@ -400,6 +402,14 @@ def _explain(fixture):
                 _diagnose(f"[{label}]\n{text[-4000:]}")
 
 
+def _bail_out_unless_built(problem):
+    """A program of the build tree that is not there is no test's failure: it says so, and nothing more is tried."""
+    path = Path(str(problem.filename))
+    if path.is_relative_to(TOOLS.parent):
+        print(f"Bail out! {not_there(path)}")
+        sys.exit(1)
+
+
 def _busy():
     """Seconds with a processor, of this program and of every child that was waited for."""
     return sum(sum(resource.getrusage(who)[:2])
@@ -426,7 +436,9 @@ def run_all():
             print(f"ok {number} - {label}")
         except Skip as reason:
             print(f"ok {number} - {label} # SKIP {reason}")
-        except Exception:  # whatever went wrong is this test's failure, and the rest goes on
+        except Exception as problem:  # whatever went wrong is this test's failure, and the rest goes on
+            if isinstance(problem, FileNotFoundError):
+                _bail_out_unless_built(problem)
             failures += 1
             print(f"not ok {number} - {label}")
             _explain(fixture)

@@ -9,7 +9,7 @@ WRITE = 'for f; do mkdir -p "$(dirname "$f")"; echo x >"$f"; done; true'
 GUARDED = (
     ".gutctags", "x.kdev4", ".kdev4/x.kdev4", ".buildconfig", ".idx/dev.nix", ".idx/mcp.json", "wp-cli.yml", "wp-cli.local.yml", ".opencode.json",
     ".mcphub/servers.json", "mise/config.local.toml", "mise/config.dev.toml", "mise/conf.d/x.toml", ".rtx.toml", ".miserc.toml", "ldaprc",
-    ".terraform/plugin_path", ".cargo-husky/hooks/pre-push", "sub/.cargo-husky/hooks/pre-commit",
+    ".terraform/plugin_path", ".cargo-husky/hooks/pre-push", "sub/.cargo-husky/hooks/pre-commit", ".husky/hooks/pre-commit",
     ".lazygit.yml", ".config/lazygit/config.yml", ".jj/workspace-config.toml", ".jjconfig.toml",
     ".tigrc", "jupyter_server_config.py", "sub/jupyter_notebook_config.json",
     ".jupyter/jupyter_lab_config.py", ".ipython/profile_default/startup/00.py", "latexmkrc",
@@ -52,7 +52,7 @@ GUARDED = (
     ".R/Makevars", ".byobu/statusrc", ".local/share/konsole/x.profile", ".config/broot/conf.hjson", ".config/blender/4.2/scripts/startup/x.py",
 )
 PLAIN = (
-    "x.kdev4.md", ".idx/x.md", "wp-cli.md", ".mcphub/x", "mise/tasks.md", "mise/conf.d/x.md", ".terraform/modules/modules.json", ".cargo-husky/README.md",
+    "x.kdev4.md", ".idx/x.md", "wp-cli.md", ".mcphub/x", "mise/tasks.md", "mise/conf.d/x.md", ".terraform/modules/modules.json", ".cargo-husky/README.md", ".husky/docs/x.md",
     ".npm/_cacache/x", ".cache/uv/archive-v0/x", ".local/share/pnpm/store/v10/x", "global.json", "main.C", ".pyenv/cache/x", "x.user",
     ".crush/crush.db", ".crush/logs/crush.log", ".flox/cache/x", ".flox/run/x", ".goose/memory/x.txt",
     ".jupyter/lab/workspaces/x.jupyterlab-workspace", ".ipython/profile_default/history.sqlite",

@@ -304,84 +304,87 @@ static void what_says_what_git_ignores_counts_where_that_is_protected(void **sta
 	assert_int_equal(judge_rename(fx, "plain/info", "x", false), SB_GUARD_PLAIN);
 }
 
+static const char *const ordinary[] = {
+	"main.c",
+	"main.C",
+	"project.user",
+	".npm/_cacache/index-v5/x",
+	".cache/uv/archive-v0/x",
+	".local/share/pnpm/store/v10/x",
+	"src/config/setup.c",
+	"config",
+	"src/config",
+	"hooks/pre-commit",
+	"src/hooks/useThing.ts",
+	"objects",
+	"refs",
+	"refs/heads/main",
+	"docs/README.md",
+	"bin/tool",
+	".github/workflows/ci.yml",
+	"CLAUDE.md",
+	"AGENTS.md",
+	".claude/CLAUDE.md",
+	".claude/worktrees/a/main.c",
+	".cursor/rules/style.mdc",
+	".cargo-husky/README.md",
+	"cargo-husky/hooks/pre-commit",
+	"husky/hooks/pre-commit",
+	".husky/docs/x.md",
+	".gitignore",
+	".gitattributes",
+	".editorconfig",
+	"Makefile",
+	"package.json",
+	"index",
+	"src/index/index",
+	".git/sharedindex_aB3dE6",
+	".git/index.lock",
+	".git/config.lock",
+	".git/objects/ab/cdef",
+	".git/logs/HEAD",
+	".git/hooks/pre-commit.sample",
+	".git/hooks/x.sample",
+	".git/COMMIT_EDITMSG",
+	".git/rebase-merge/done",
+	"node_modules/.bin/tsc",
+	"remotes/a",
+	"gitdir",
+	"worktrees/a/b/gitdir",
+	"info/alternates",
+	"vscode/tasks.json",
+	".vscode/spelling.txt",
+	".envrc.example",
+	"x.envrc",
+	"worker",
+	"a.worker.c",
+	".0.sandbash-write.c",
+	"update",
+	"a/pre-commit",
+	".gitx",
+	"..git",
+	".git ",
+	"idea/workspace.xml",
+};
+
 static void ordinary_names_are_plain(void **state)
 {
-	static const char *const names[] = {
-		"main.c",
-		"main.C",
-		"project.user",
-		".npm/_cacache/index-v5/x",
-		".cache/uv/archive-v0/x",
-		".local/share/pnpm/store/v10/x",
-		"src/config/setup.c",
-		"config",
-		"src/config",
-		"hooks/pre-commit",
-		"src/hooks/useThing.ts",
-		"objects",
-		"refs",
-		"refs/heads/main",
-		"docs/README.md",
-		"bin/tool",
-		".github/workflows/ci.yml",
-		"CLAUDE.md",
-		"AGENTS.md",
-		".claude/CLAUDE.md",
-		".claude/worktrees/a/main.c",
-		".cursor/rules/style.mdc",
-		".cargo-husky/README.md",
-		"cargo-husky/hooks/pre-commit",
-		".gitignore",
-		".gitattributes",
-		".editorconfig",
-		"Makefile",
-		"package.json",
-		"index",
-		"src/index/index",
-		".git/sharedindex_aB3dE6",
-		".git/index.lock",
-		".git/config.lock",
-		".git/objects/ab/cdef",
-		".git/logs/HEAD",
-		".git/hooks/pre-commit.sample",
-		".git/hooks/x.sample",
-		".git/COMMIT_EDITMSG",
-		".git/rebase-merge/done",
-		"node_modules/.bin/tsc",
-		"remotes/a",
-		"gitdir",
-		"worktrees/a/b/gitdir",
-		"info/alternates",
-		"vscode/tasks.json",
-		".vscode/spelling.txt",
-		".envrc.example",
-		"x.envrc",
-		"worker",
-		"a.worker.c",
-		".0.sandbash-write.c",
-		"update",
-		"a/pre-commit",
-		".gitx",
-		"..git",
-		".git ",
-		"idea/workspace.xml",
-	};
 	struct guarded *fx = *state;
 
-	for (size_t i = 0; i < COUNT(names); i++) {
-		plant_around(fx, names[i]);
+	for (size_t i = 0; i < COUNT(ordinary); i++) {
+		plant_around(fx, ordinary[i]);
 		for (int act = SB_GUARD_WRITE; act <= SB_GUARD_METADATA; act++) {
 			/* git writes through links to wherever they lead; it has no pipes */
 			bool asks = ((act == SB_GUARD_SYMLINK || act == SB_GUARD_MKNOD) &&
-				     strncmp(names[i], ".git/", 5) == 0) ||
-				    (act == SB_GUARD_MKDIR && is_right_in_git(names[i])) ||
+				     strncmp(ordinary[i], ".git/", 5) == 0) ||
+				    (act == SB_GUARD_MKDIR && is_right_in_git(ordinary[i])) ||
 				    (act == SB_GUARD_MKNOD &&
-				     (strcmp(names[i], ".gitignore") == 0 ||
-				      strcmp(names[i], ".gitattributes") == 0));
+				     (strcmp(ordinary[i], ".gitignore") == 0 ||
+				      strcmp(ordinary[i], ".gitattributes") == 0));
 
-			if (judge(fx, (enum sb_guard_act)act, names[i]) !=
+			if (judge(fx, (enum sb_guard_act)act, ordinary[i]) !=
 			    (asks ? SB_GUARD_ASK : SB_GUARD_PLAIN))
-				fail_msg("%s, act %d", names[i], act);
+				fail_msg("%s, act %d", ordinary[i], act);
 		}
 	}
 }
