@@ -80,11 +80,6 @@ struct maybe {
 	uint64_t bits[MOST_ROWS / 64];
 };
 
-static bool may_be(const struct maybe *maybe, size_t row)
-{
-	return row >= MOST_ROWS || maybe->bits[row / 64] & UINT64_C(1) << row % 64;
-}
-
 static void find_maybe(const struct sb_base *base, const struct sb_secret_table *table,
 		       struct maybe *out)
 {
@@ -92,6 +87,11 @@ static void find_maybe(const struct sb_base *base, const struct sb_secret_table 
 	for (size_t i = 0; i < table->count && i < MOST_ROWS; i++)
 		if (!sb_base_lacks(base, table->rows[i].path))
 			out->bits[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static bool may_be(const struct maybe *maybe, size_t row)
+{
+	return row >= MOST_ROWS || maybe->bits[row / 64] & UINT64_C(1) << row % 64;
 }
 
 /* The next row from this one on that may be there; or the number of rows. */
@@ -149,17 +149,20 @@ static int add_rows_of(struct sb_policy *policy, struct sb_base *base, enum sb_s
 {
 	struct sb_secret_table table;
 	struct maybe maybe;
+	bool all = !(flags & SB_BUILTIN_EXISTING_ONLY);
 	int status = SB_OK;
 
 	table.rows = sb_secrets(kind, &table.count);
 	find_maybe(base, &table, &maybe);
 	for (size_t i = 0; i < table.count && status == SB_OK; i++) {
-		const struct sb_secret *one = &table.rows[i];
+		const struct sb_secret *one;
 		unsigned how = flags;
 		struct sb_builtin_row row;
 
-		if (!may_be(&maybe, i) &&
-		    (flags & SB_BUILTIN_EXISTING_ONLY || !(one->flags & SB_SECRET_ALWAYS)))
+		if (!all && (i = next_maybe(&maybe, i, table.count)) == table.count)
+			break;
+		one = &table.rows[i];
+		if (!(one->flags & SB_SECRET_ALWAYS) && !may_be(&maybe, i))
 			continue;
 		if (!(one->flags & SB_SECRET_ALWAYS))
 			how |= SB_BUILTIN_EXISTING_ONLY;
