@@ -46,14 +46,17 @@ static bool is_read_only_file(int flags, const struct stat *info)
 }
 
 /* Where does a socket lead that is not the one way it looks like?  NULL: nowhere. */
-static const char *where_it_leads(int fd, bool network)
+static const char *where_it_leads(int fd, const struct sb_plan *plan)
 {
 	int family = sb_sys_socket_option(fd, SO_DOMAIN), type = sb_sys_socket_option(fd, SO_TYPE);
 	struct sockaddr_storage peer;
 	socklen_t length = sizeof peer;
 
-	if (family == AF_INET || family == AF_INET6)
-		return network ? NULL : "a network socket, and the network is off";
+	if (family == AF_INET ||
+	    family == AF_INET6) /* any can be taken from its peer and connected to another */
+		return !plan->network ? "a network socket, and the network is off"
+		       : plan->gate   ? "a network socket, which leads around the rules for hosts"
+				      : NULL;
 	if (type != SOCK_STREAM && !(type == SOCK_SEQPACKET && family == AF_UNIX))
 		return family == AF_UNIX ? "a datagram socket, which leads out of the sandbox"
 					 : "a socket that leads out of the sandbox";
@@ -63,14 +66,14 @@ static const char *where_it_leads(int fd, bool network)
 	return NULL;
 }
 
-static int check_socket(int fd, bool network, struct sb_error *err)
+static int check_socket(int fd, const struct sb_plan *plan, struct sb_error *err)
 {
 	const char *where;
 	struct stat info;
 
 	if (fstat(fd, &info) != 0 || !S_ISSOCK(info.st_mode))
 		return SB_OK;
-	where = where_it_leads(fd, network);
+	where = where_it_leads(fd, plan);
 	if (!where)
 		return SB_OK;
 	if (fd <= 2)
@@ -122,7 +125,7 @@ static bool is_writable_input(int fd, int flags, const struct stat *info)
 	return fd == 0 && S_ISREG(info->st_mode) && (flags & O_ACCMODE) != O_RDONLY;
 }
 
-static int settle_stdio(struct sb_fds *fds, bool network, struct sb_error *err)
+static int settle_stdio(struct sb_fds *fds, const struct sb_plan *plan, struct sb_error *err)
 {
 	for (int fd = 0; fd <= 2; fd++) {
 		int flags = fcntl(fd, F_GETFL);
@@ -136,7 +139,7 @@ static int settle_stdio(struct sb_fds *fds, bool network, struct sb_error *err)
 				stdio_names[fd]);
 			return sb_hint(err, "redirect it from a file or /dev/null");
 		}
-		if (check_socket(fd, network, err) != SB_OK)
+		if (check_socket(fd, plan, err) != SB_OK)
 			return SB_E_REFUSED;
 		if (check_handle(fd, &info, err) != SB_OK)
 			return SB_E_REFUSED;
@@ -252,12 +255,12 @@ int sb_fds_settle(const int *keep, size_t keep_count, const struct sb_plan *plan
 {
 	struct pollfd low[MOST_LOW];
 	struct sb_fds fds = {.only_named = plan->view};
-	int status = settle_stdio(&fds, plan->network, err);
+	int status = settle_stdio(&fds, plan, err);
 
 	for (size_t i = 0; i < keep_count && status == SB_OK; i++)
 		status = fcntl(keep[i], F_GETFD) < 0 ? sb_fail(err, SB_E_MISSING, EBADF,
 							       "descriptor %d is not open", keep[i])
-						     : check_socket(keep[i], plan->network, err);
+						     : check_socket(keep[i], plan, err);
 	if (status == SB_OK)
 		status = find_low(low) ? settle_low(low, keep, keep_count, &fds, err)
 				       : settle_listed(keep, keep_count, &fds, err);

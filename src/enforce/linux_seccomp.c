@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/each.h"
@@ -102,6 +103,8 @@ static const struct sb_filter_row table[] = {
 	{SYS_ioctl, PERM, EVERY_RUN, {{EQUAL, 1, TIOCSETD}}},
 	/* A terminal that nobody can open any more, also when the run is over: ioctl_tty(2). */
 	{SYS_ioctl, PERM, EVERY_RUN, {{EQUAL, 1, TIOCEXCL}}},
+	/* One that shows nothing more, our words and the shell's neither: no key undoes this, tcflow(3). */
+	{SYS_ioctl, PERM, EVERY_RUN, {{EQUAL, 1, TCXONC}, {EQUAL, 2, TCOOFF}}},
 	/* chattr and the like, by a descriptor that is open for reading: metadata that a read-only
 	 * mount would hold.  Inside the roots of a supervised run there is none around what is
 	 * read-only: there the broker does what chattr does, and nobody needs the others.  Programs

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 
 from attack import CROSSING, DENIED, act, boxed, layout, refused, signature, unchanged, works
-from tap import ALL_VARIANTS, PATIENCE, check, contains, equal, run_all, test
+from tap import ALL_VARIANTS, PATIENCE, SUPERVISED, check, contains, equal, run_all, test
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 CLOSED = ("EBADF",)
@@ -376,6 +376,12 @@ def one_way(fx):
             result = fx.sandbash("--network=off", "touch", "started", stdin=client)
             equal((result.status, fx.exists("started")), (125, False))
             contains(result.stderr, "the network is off")
+
+            # by a socket of the caller's any host could be reached: connect() to nowhere, then elsewhere
+            result = fx.sandbash("--network=ask", "touch", "started", stdin=client)
+            equal((result.status, fx.exists("started")), (125, False))
+            if fx.variant == "full" and SUPERVISED:
+                contains(result.stderr, "leads around the rules for hosts")
 
 
 @test("S12 stdin comes from anywhere: a hidden place, a removed or closed file, /proc",

@@ -74,6 +74,18 @@ def exclusive(fx):
     contains(result.stderr, "Operation not permitted")
 
 
+@test("ESCAPES terminal: it goes on showing what is written", variants=ALL_VARIANTS)
+def mute(fx):
+    script = ("import os, termios, select; a, b = os.openpty(); os.set_blocking(b, False); termios.tcflow(b, termios.TCOON); "
+              "print('neighbour', flush=True); termios.tcflow(b, termios.TCOOFF); {}")
+    seen = "os.write(b, b'x'); print(select.select([a], [], [], 0.1)[0])"
+    result = fx.run("python3", "-c", script.format(f"\ntry: {seen}\nexcept BlockingIOError: print('mute')"))
+    check("[]" in result.stdout or "mute" in result.stdout, f"control: {result}")
+    result = fx.sandbash("python3", "-c", script.format(seen))
+    equal(result.stdout, "neighbour\n")
+    contains(result.stderr, "Operation not permitted")
+
+
 @test("ESCAPES terminal: another line discipline", variants=ALL_VARIANTS)
 def line_discipline(fx):
     script = ("import fcntl, os, struct, termios; a, b = os.openpty(); "
