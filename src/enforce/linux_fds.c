@@ -54,9 +54,9 @@ static const char *where_it_leads(int fd, const struct sb_plan *plan)
 
 	if (family == AF_INET ||
 	    family == AF_INET6) /* any can be taken from its peer and connected to another */
-		return !plan->network ? "a network socket, and the network is off"
-		       : plan->gate   ? "a network socket, which leads around the rules for hosts"
-				      : NULL;
+		return plan->gate       ? "a network socket, which leads around the rules for hosts"
+		       : !plan->network ? "a network socket, and the network is off"
+					: NULL;
 	if (type != SOCK_STREAM && !(type == SOCK_SEQPACKET && family == AF_UNIX))
 		return family == AF_UNIX ? "a datagram socket, which leads out of the sandbox"
 					 : "a socket that leads out of the sandbox";
