@@ -36,7 +36,7 @@ void sb_check_say_about_path(const struct sb_check *check, const char *text, siz
 
 void sb_check_ask(const struct sb_check *check, const char *what, const char *text, size_t length)
 {
-	sb_reasons_add(check->reasons, what, text, length, false);
+	sb_reasons_add(check->reasons, what, text, length, SB_REASON_BY_ITSELF);
 }
 
 bool sb_check_has_line(struct sb_guard_bytes text, const char *line, size_t length)

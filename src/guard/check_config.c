@@ -10,6 +10,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/each.h"
 #include "base/list.h"
 #include "base/words.h"
 #include "guard/check.h"
@@ -49,6 +50,22 @@ static int compare_entries(const void *left, const void *right)
 	return order ? order : compare_values(a, b);
 }
 
+/* When git runs what the key names; a pager it starts all day. */
+static enum sb_reason_weight weigh(const char *key)
+{
+	static const char *const sometimes[] = {
+		"core.editor", "sequence.editor", "difftool.", "mergetool.",
+		"guitool.",    "browser.",        "man.",      "web.",
+		"instaweb.",   "sendemail."};
+
+	if (sb_text_begins(key, "alias."))
+		return SB_REASON_TYPED;
+	for (size_t i = 0; i < SB_COUNT(sometimes); i++)
+		if (sb_text_begins(key, sometimes[i]))
+			return SB_REASON_SOMETIMES;
+	return SB_REASON_BY_ITSELF;
+}
+
 static void ask_about_key(const struct sb_check *check, const char *key, const char *value)
 {
 	SB_AUTO_BUF struct sb_buf text = SB_BUF(2 * SB_GUARD_MAX_BYTES + 4); /* of one file both */
@@ -56,9 +73,7 @@ static void ask_about_key(const struct sb_check *check, const char *key, const c
 	sb_buf_puts(&text, key);
 	sb_buf_puts(&text, " = ");
 	sb_buf_puts(&text, value);
-	/* an alias runs when it is typed, but all of it then */
-	sb_reasons_add(check->reasons, "", text.data, text.length,
-		       strncmp(key, "alias.", 6) == 0 && *value != '!');
+	sb_reasons_add(check->reasons, "", text.data, text.length, weigh(key));
 }
 
 /* sequencer/opts, as git cherry-pick and git revert keep their options (sequencer.c, save_opts) */

@@ -49,29 +49,32 @@ static bool is_again(const struct sb_reasons *reasons, size_t line, uint64_t kin
 	return false;
 }
 
-/* Whose place is a reason's?  SB_GUARD_LINES: nobody's. */
-static size_t place_of(const struct sb_reasons *reasons, uint64_t kind, bool weak)
+/* Whose place is a reason's: the last of the lightest, or one that tells a kind again?  SB_GUARD_LINES: nobody's. */
+static size_t place_of(const struct sb_reasons *reasons, uint64_t kind,
+		       enum sb_reason_weight weight)
 {
-	size_t at = reasons->count;
+	size_t lightest = 0;
 
-	if (at < SB_GUARD_LINES)
-		return at;
-	for (at = SB_GUARD_LINES; !weak && at-- > 0;)
-		if (reasons->weak[at])
-			return at;
-	if (weak || is_again(reasons, SB_GUARD_LINES, kind))
+	if (reasons->count < SB_GUARD_LINES)
+		return reasons->count;
+	for (size_t at = 1; at < SB_GUARD_LINES; at++)
+		if (reasons->weights[at] <= reasons->weights[lightest])
+			lightest = at;
+	if (reasons->weights[lightest] < weight)
+		return lightest;
+	if (reasons->weights[lightest] > weight || is_again(reasons, SB_GUARD_LINES, kind))
 		return SB_GUARD_LINES;
-	for (at = SB_GUARD_LINES; at-- > 0;)
-		if (is_again(reasons, at, reasons->kinds[at]))
+	for (size_t at = SB_GUARD_LINES; at-- > 0;)
+		if (reasons->weights[at] == weight && is_again(reasons, at, reasons->kinds[at]))
 			return at;
 	return SB_GUARD_LINES;
 }
 
 void sb_reasons_add(struct sb_reasons *reasons, const char *what, const char *text, size_t length,
-		    bool weak)
+		    enum sb_reason_weight weight)
 {
 	uint64_t hash = hash_of(what, text, length), kind = kind_of(what, text, length);
-	size_t place = place_of(reasons, kind, weak);
+	size_t place = place_of(reasons, kind, weight);
 
 	for (size_t i = 0; i < reasons->count; i++)
 		if (reasons->known[i] == hash)
@@ -80,7 +83,7 @@ void sb_reasons_add(struct sb_reasons *reasons, const char *what, const char *te
 		return;
 	if (place < SB_GUARD_LINES) {
 		print(reasons, what, text, length, reasons->lines[place], SB_REASON_LINE);
-		reasons->weak[place] = weak;
+		reasons->weights[place] = weight;
 		reasons->kinds[place] = kind;
 	}
 	if (!reasons->count)

@@ -7,8 +7,8 @@
  *
  * Danger: "alias.st = status" is shown, and core.sshCommand, two lines further down, lands with it.
  * So each reason counts once; SB_GUARD_LINES are told, one of each kind before a second of any (twenty aliases hide
- * nothing), and how many more there are.  One that only counts when
- * the person asks for it (a git alias) takes the place of no other.  What is long is shown with its
+ * nothing), and how many more there are.  What a program runs by itself takes the place of what it runs for some
+ * command, and that of what runs when a person types its name (a git alias).  What is long is shown with its
  * end, and with a sign where it is cut.
  * Held by: tests/unit/test_guard_content.c, tests/cli/guard_consent.py
  */
@@ -24,10 +24,16 @@
 #define SB_REASONS_MAX 256 /* nobody looks for more */
 #define SB_REASON_LINE 160 /* of several; one alone has SB_GUARD_DETAIL */
 
+enum sb_reason_weight {                      /* when what the reason names is run */
+			SB_REASON_TYPED,     /* by its name */
+			SB_REASON_SOMETIMES, /* an editor, a tool for merging */
+			SB_REASON_BY_ITSELF, /* or nobody knows when */
+};
+
 struct sb_reasons {
 	char alone[SB_GUARD_DETAIL];
 	char lines[SB_GUARD_LINES][SB_REASON_LINE];
-	bool weak[SB_GUARD_LINES];
+	enum sb_reason_weight weights[SB_GUARD_LINES];
 	uint64_t kinds[SB_GUARD_LINES]; /* how they begin, hashed */
 	uint64_t known[SB_REASONS_MAX]; /* what was said already, hashed */
 	size_t count;
@@ -39,7 +45,7 @@ void sb_reasons_init(struct sb_reasons *reasons, size_t most);
 
 /* What it is, in our words, and what of the file is meant. */
 void sb_reasons_add(struct sb_reasons *reasons, const char *what, const char *text, size_t length,
-		    bool weak);
+		    enum sb_reason_weight weight);
 
 static inline bool sb_reasons_full(const struct sb_reasons *reasons)
 {
