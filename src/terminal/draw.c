@@ -195,6 +195,7 @@ static void who(struct page *page, const struct sb_question *question)
 }
 
 #define LABEL 11 /* width of "Directory" and space */
+#define CONTENT "Content"
 
 static void label(struct page *page, const char *name)
 {
@@ -251,29 +252,59 @@ static void directory_fact(struct page *page, const char *directory)
 	page->text.failed |= name.failed;
 }
 
-/* The first lines of what would be written, each behind a bar, so that none poses as ours. */
+static bool is_empty(const struct sb_text_lines *line)
+{
+	for (size_t i = 0; i < line->length; i++)
+		if (!strchr(" \t\r", line->text[i]))
+			return false;
+	return true;
+}
+
+static void content_line(struct page *page, const char *name, const struct sb_text_lines *line)
+{
+	SB_AUTO_BUF struct sb_buf escaped = SB_BUF(SB_CELLS_TEXT);
+	SB_AUTO_BUF struct sb_buf value = SB_BUF(SB_CELLS_TEXT);
+
+	sb_escape_value(&value, line->text, line->length,
+			SB_CELLS_TEXT / 16); /* longer than any row */
+	sb_cells_escape(&escaped, value.data, value.length, page->ascii);
+	label(page, name);
+	sb_buf_puts(&page->text, "| ");
+	sb_cells_fit(&page->text, escaped.data, escaped.length, label_room(page, CONTENT) - 2);
+	end_line(page);
+}
+
+/*
+ * What would be written, each line behind a bar, so that none poses as ours; of more than the lines that there is room
+ * for those with something in them, from the beginning and from the end, where what was added often stands.
+ */
 static void content(struct page *page, const struct sb_question *question, size_t lines)
 {
-	static const char *const name = "Content";
-	struct sb_text_lines line = sb_text_lines(question->content, question->content_length);
+	const struct sb_text_lines all = sb_text_lines(question->content, question->content_length);
+	size_t count = 0, full = 0, head = lines, tail = 0, at = 0;
+	struct sb_text_lines line = all;
+	bool skip;
 
-	for (size_t i = 0; i < lines && sb_next_line(&line); i++) {
-		SB_AUTO_BUF struct sb_buf escaped = SB_BUF(SB_CELLS_TEXT);
-		SB_AUTO_BUF struct sb_buf value = SB_BUF(SB_CELLS_TEXT);
-		size_t cells = label_room(page, name) - 2;
-
-		sb_escape_value(&value, line.text, line.length,
-				SB_CELLS_TEXT / 16); /* longer than any row */
-		sb_cells_escape(&escaped, value.data, value.length, page->ascii);
-		label(page, i ? "" : name);
-		sb_buf_puts(&page->text, "| ");
-		sb_cells_fit(&page->text, escaped.data, escaped.length, cells);
-		end_line(page);
+	while (sb_next_line(&line)) {
+		count++;
+		full += !is_empty(&line);
 	}
-	if (line.at < line.end) {
-		label(page, "");
-		sb_buf_puts(&page->text, "| ... (there is more)");
-		end_line(page);
+	skip = count > lines && full;
+	if (skip && full > lines) {
+		head = (lines + 1) / 2;
+		tail = lines - head;
+	}
+	line = all;
+	for (size_t i = 0; i < count && sb_next_line(&line); i++) {
+		if (skip && is_empty(&line))
+			continue;
+		if (at < head || at + tail >= full)
+			content_line(page, at ? "" : CONTENT, &line);
+		if (++at == head && (skip ? full : count) > lines) {
+			label(page, "");
+			sb_buf_puts(&page->text, "| ... (there is more)");
+			end_line(page);
+		}
 	}
 }
 

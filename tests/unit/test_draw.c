@@ -185,7 +185,7 @@ static void the_choices_are_always_there(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof content; i++)
-		content[i] = i % 2 ? '\n' : 'a';
+		content[i] = i % 2 ? '\n' : i > 80 ? ' ' : i > 78 ? 'Z' : 'a';
 	question.content = content;
 	for (unsigned rows = 1; rows <= 40; rows++) {
 		struct sb_view view = {.rows = rows, .columns = 80, .count = 1};
@@ -201,6 +201,8 @@ static void the_choices_are_always_there(void **state)
 		shows(&lines, question.path);
 		shows(&lines, question.notes[0]);
 		shows(&lines, "there is more");
+		if (rows >= 20) /* lines with nothing in them do not push the last one out */
+			shows(&lines, "|Z");
 	}
 }
 
