@@ -187,7 +187,7 @@ static void check_changes(const struct sb_check *check, struct sb_git_config *be
 		qsort(before->entries, before->count, sizeof *before->entries, compare_entries);
 	if (after->count)
 		qsort(after->entries, after->count, sizeof *after->entries, compare_entries);
-	for (size_t i = 0; i < after->count && !sb_reasons_full(check->reasons); i++) {
+	for (size_t i = 0; i < after->count; i++) {
 		const struct sb_git_entry *entry = &after->entries[i];
 		int order = 1;
 
@@ -242,7 +242,7 @@ static void check_effective(const struct sb_check *check, const struct sb_git_co
 		sb_check_ask(check, "out of memory", "", 0);
 		return;
 	}
-	for (size_t i = 0; i < count && !sb_reasons_full(check->reasons); i++) {
+	for (size_t i = 0; i < count; i++) {
 		const char *key = old[i]->key;
 		int order = 1;
 

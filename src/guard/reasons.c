@@ -79,7 +79,8 @@ void sb_reasons_add(struct sb_reasons *reasons, const char *what, const char *te
 	for (size_t i = 0; i < reasons->count; i++)
 		if (reasons->known[i] == hash)
 			return;
-	if (sb_reasons_full(reasons))
+	/* no longer counted, but a heavier one is shown all the same */
+	if (sb_reasons_full(reasons) && place == SB_GUARD_LINES)
 		return;
 	if (place < SB_GUARD_LINES) {
 		print(reasons, what, text, length, reasons->lines[place], SB_REASON_LINE);
@@ -88,7 +89,10 @@ void sb_reasons_add(struct sb_reasons *reasons, const char *what, const char *te
 	}
 	if (!reasons->count)
 		print(reasons, what, text, length, reasons->alone, sizeof reasons->alone);
-	reasons->known[reasons->count++] = hash;
+	if (sb_reasons_full(reasons))
+		reasons->known[place] = hash;
+	else
+		reasons->known[reasons->count++] = hash;
 }
 
 void sb_reasons_text(const struct sb_reasons *reasons, const char *more, char *out, size_t size)

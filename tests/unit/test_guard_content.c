@@ -523,6 +523,19 @@ static void a_question_names_every_setting(void **state)
 				 "V0=$(a)\nV1=$(a)\nV2=$(a)\nV3=$(a)\nV4=$(a)\nLD_PRELOAD=x\n"),
 			 SB_GUARD_ASK);
 	assert_non_null(strstr(why, "LD_PRELOAD=x"));
+	/* of one section, too, and however many there are */
+	text.length = 0;
+	sb_buf_puts(&text, "[core]\neditor = vim\n");
+	for (int i = 0; i < 400; i++)
+		sb_buf_printf(&text, "[alias]\na%d = !git log\n", i);
+	sb_buf_puts(&text, "[difftool \"x\"]\ncmd = x\n[core]\nhooksPath = x\nfsmonitor = y\n");
+	assert_int_equal(content(fx, SB_GUARD_GIT_CONFIG, ".git/config", NULL, text.data),
+			 SB_GUARD_ASK);
+	assert_non_null(strstr(why, "core.hookspath = x"));
+	assert_non_null(strstr(why, "core.fsmonitor = y"));
+	assert_non_null(strstr(why, "core.editor = vim"));
+	assert_non_null(strstr(why, "and 252 or more settings"));
+	assert_int_equal(count_lines(), SB_GUARD_LINES + 1);
 	/* a line that is too long by itself hides no other */
 	text.length = 0;
 	sb_buf_printf(&text, "[core]\nsshCommand = x\n# %5000s\n", "");
