@@ -1,5 +1,6 @@
 /* The table made ready: components split and folded, and an index of all names in it. */
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/words.h"
@@ -75,6 +76,16 @@ void sb_component_make(const char *text, size_t length, struct sb_component *out
 		out->kind = SB_COMPONENT_NAME;
 		sb_fold(text, length, &out->text);
 	}
+}
+
+void sb_pattern_spells(const struct sb_pattern_row *pattern, unsigned position,
+		       char out[SB_FOLD_MAX])
+{
+	const char *at = pattern->row->pattern;
+
+	while (position--)
+		at = strchr(at, '/') + 1;
+	snprintf(out, SB_FOLD_MAX, "%.*s", (int)strcspn(at, "/"), at);
 }
 
 /*

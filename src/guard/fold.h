@@ -47,6 +47,13 @@ extern const size_t sb_fold_odd_count;
 
 void sb_fold(const char *name, size_t length, struct sb_folded *out);
 
+/* One that is too long equals none. */
+static inline int sb_folded_same(const struct sb_folded *a, const struct sb_folded *b)
+{
+	return a->length == b->length && a->length != SB_FOLD_MAX && a->hash == b->hash &&
+	       memcmp(a->text, b->text, a->length) == 0;
+}
+
 /* Does the folded form of name end in suffix, which is folded already? */
 int sb_fold_ends(const char *name, size_t length, const char *suffix, size_t suffix_length);
 

@@ -210,6 +210,10 @@ static inline const struct sb_guard_row *sb_row_of_git(const struct sb_guard *gu
 /* One component of a pattern, made ready. */
 void sb_component_make(const char *text, size_t length, struct sb_component *out);
 
+/* The name that is the pattern's component at a position, in the letters of its row. */
+void sb_pattern_spells(const struct sb_pattern_row *pattern, unsigned position,
+		       char out[SB_FOLD_MAX]);
+
 /* Has the name the ending, and the beginning, of a SUFFIX? */
 bool sb_component_ends(const struct sb_component *component, const char *name, size_t length);
 

@@ -265,8 +265,11 @@ static bool holds_rest(int directory, const struct sb_pattern_row *pattern, unsi
 	size_t length = 0;
 
 	for (unsigned i = first; i < pattern->count; i++) {
+		char spelled[SB_FOLD_MAX];
+
+		sb_pattern_spells(pattern, i, spelled);
 		length += (size_t)snprintf(name + length, sizeof name - length, "%s%s",
-					   i > first ? "/" : "", pattern->at[i].text.text);
+					   i > first ? "/" : "", spelled);
 	}
 	return sb_look_exists(directory, name);
 }

@@ -69,12 +69,6 @@ const struct sb_folded *sb_stand_name(struct sb_stand *stand, unsigned index)
 	return &stand->folded[index];
 }
 
-static bool same(const struct sb_folded *a, const struct sb_folded *b)
-{
-	return a->length == b->length && a->length != SB_FOLD_MAX && a->hash == b->hash &&
-	       memcmp(a->text, b->text, a->length) == 0;
-}
-
 static unsigned roles_of(const struct sb_guard *guard, const struct sb_folded *name)
 {
 	const struct sb_table *table = sb_table_of(guard);
@@ -86,7 +80,7 @@ static unsigned roles_of(const struct sb_guard *guard, const struct sb_folded *n
 
 		if (!slot->name)
 			return 0;
-		if (same(slot->name, name))
+		if (sb_folded_same(slot->name, name))
 			return slot->roles;
 	}
 }
@@ -136,7 +130,7 @@ static bool matches(struct sb_stand *stand, unsigned index, const struct sb_comp
 
 	switch (component->kind) {
 	case SB_COMPONENT_NAME:
-		return same(sb_stand_name(stand, index), &component->text);
+		return sb_folded_same(sb_stand_name(stand, index), &component->text);
 	case SB_COMPONENT_ANY:
 		return name->length > 0;
 	case SB_COMPONENT_SUFFIX:
@@ -193,7 +187,7 @@ static const struct sb_pattern_row *tree_at(const struct sb_guard *guard, const 
 		const char *at = next;
 		unsigned last = pattern->count - 1u;
 		bool all = pattern->keyed == SB_KEYED_TREE && pattern->key == first->hash &&
-			   same(&pattern->at[0].text, first);
+			   sb_folded_same(&pattern->at[0].text, first);
 
 		for (unsigned n = 1; n < last && all; n++) {
 			struct sb_folded name;
@@ -205,7 +199,7 @@ static const struct sb_pattern_row *tree_at(const struct sb_guard *guard, const 
 			}
 			length = strcspn(++at, "/");
 			sb_fold(at, length, &name);
-			all = same(&name, &pattern->at[n].text);
+			all = sb_folded_same(&name, &pattern->at[n].text);
 			at += length;
 		}
 		if (all && at[0] == '/' && at[1])

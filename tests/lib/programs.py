@@ -22,7 +22,7 @@ SUPERVISED_ONLY = ("cli/examples.py", "enforce/consent_around.py", "enforce/cons
                    "supervise/ignored.py",
                    "supervise/killed.py", "supervise/later_names.py", "supervise/links_in.py", "supervise/moved.py", "supervise/nameless.py",
                    "supervise/noticed.py",
-                   "supervise/obeyed.py", "supervise/other_vcs.py", "supervise/places.py", "supervise/services.py", "supervise/shown.py",
+                   "supervise/obeyed.py", "supervise/other_vcs.py", "supervise/places.py", "supervise/renamed.py", "supervise/services.py", "supervise/shown.py",
                    "supervise/soak.py", "supervise/sqlite_journal.py", "supervise/state_links.py", "supervise/swapped.py", "supervise/sysv.py",
                    "supervise/trace.py", "supervise/two_runs.py", "supervise/unjudged.py")
 # A scripted person reads a screen and types at it.  On a busy machine that may come too late for
@@ -53,7 +53,7 @@ ONCE = ("cli/arguments.py", "cli/canonical.py", "cli/dotenv_readers.py", "cli/ho
         "cli/terminal_keys.py", "cli/told.py", "cli/told_screen.py", "cli/typos.py", "cli/variables.py", "cli/zone_git_far.py",
         "mcp/clients.py", "supervise/sqlite_journal.py", "supervise/hg_journal.py", "supervise/hg_subs.py", "supervise/git_directories.py",
         "supervise/agent_settings.py", "supervise/deep_links.py",
-        "supervise/git_alternates.py", "supervise/git_common.py", "supervise/git_files.py", "supervise/git_index.py",
+        "supervise/git_alternates.py", "supervise/git_common.py", "supervise/git_files.py", "supervise/renamed.py", "supervise/git_index.py",
         "supervise/git_keys.py", "supervise/git_links.py", "supervise/git_packs.py", "supervise/git_rebase.py",
         "supervise/git_session.py", "supervise/git_temporary.py", "supervise/git_told.py", "supervise/git_unnamed.py",
         "supervise/git_upkeep.py", "supervise/git_urls.py", "supervise/grants.py", "supervise/hidden_names.py",

@@ -435,4 +435,26 @@ def said_once(fx):
     contains(message(server.asked[1]), "(core.fsmonitor = /planted)", "what was found is said beside the content")
 
 
+# a file in a directory that gets a name
+BROUGHT = [("CVS", "Root"), ("CVS", "Repository"), ("cvs", "root"), (".nova", "Tasks/x"), (".R", "Makevars"), (".vagrant.d", "Vagrantfile"),
+           (".config", "Code/User/settings.json"), (".config/Code", "User/settings.json"), (".config", "JetBrains/x"), (".cpan", "CPAN/x"),
+           (".VSCODE", "TASKS.JSON"), (".vscode", "tasks.json")]
+
+
+@test("move_file: a directory that gets a name of the table brings none of its files, in whatever letters")
+def brought(fx):
+    server = Server(fx, "--consent=deny")
+    for number, (name, inner) in enumerate(BROUGHT):
+        top = fx.path(f"p{number}")
+        fx.write(top / "t" / inner, "x")
+        (top / name).parent.mkdir(parents=True, exist_ok=True)
+        server.failure("write_file", path=str(top / name / inner), content="x")
+        server.failure("move_file", source=str(top / "t"), destination=str(top / name))
+        check((top / "t" / inner).exists() and not (top / name / inner).exists(), f"{name}/{inner}")
+        (top / "t" / inner).rename(top / "t" / (inner.split("/")[0] + "-not"))
+        if "/" not in inner:
+            server.data("move_file", source=str(top / "t"), destination=str(top / name))
+            check((top / name).is_dir(), "the neighbour")
+
+
 run_all()

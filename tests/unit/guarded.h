@@ -130,6 +130,44 @@ static inline enum sb_guard_verdict judge_rename(struct guarded *fx, const char 
 	return verdict;
 }
 
+/* A path that a pattern means: "<git>" as .git, "*" as a name. */
+static inline void example(const char *pattern, char *out, size_t size)
+{
+	size_t end = 0;
+
+	out[0] = '\0';
+	for (const char *at = pattern; *at;) {
+		size_t length = strcspn(at, "/");
+
+		if (strncmp(at, "<git>", length) == 0 && length == 5)
+			end += (size_t)snprintf(out + end, size - end, ".git");
+		else if (strncmp(at, "<option>", length) == 0 && length == 8)
+			end += (size_t)snprintf(out + end, size - end, "--exec=sh x");
+		else if (length == 2 && at[0] == '*' && at[1] == '*')
+			end += (size_t)snprintf(out + end, size - end, "deep/er");
+		else if (at[0] == '*')
+			end += (size_t)snprintf(out + end, size - end, "name%.*s", (int)length - 1,
+						at + 1);
+		else
+			end += (size_t)snprintf(out + end, size - end, "%.*s", (int)length, at);
+		at += length;
+		if (*at)
+			end += (size_t)snprintf(out + end, size - end, "%c", *at++);
+	}
+}
+
+/* The directory that name is in: without it there is no structure to look at. */
+static inline void plant_around(struct guarded *fx, const char *name)
+{
+	char directory[512];
+
+	snprintf(directory, sizeof directory, "%s", name);
+	if (strrchr(directory, '/')) {
+		strrchr(directory, '/')[1] = '\0';
+		plant(fx, directory, "");
+	}
+}
+
 #define WITH_TREE(test) cmocka_unit_test_setup_teardown(test, guarded_setup, guarded_teardown)
 
 #endif

@@ -3,32 +3,6 @@
 
 #include "guard/guard_impl.h"
 
-/* A path that a pattern means: "<git>" as .git, "*" as a name. */
-static void example(const char *pattern, char *out, size_t size)
-{
-	size_t end = 0;
-
-	out[0] = '\0';
-	for (const char *at = pattern; *at;) {
-		size_t length = strcspn(at, "/");
-
-		if (strncmp(at, "<git>", length) == 0 && length == 5)
-			end += (size_t)snprintf(out + end, size - end, ".git");
-		else if (strncmp(at, "<option>", length) == 0 && length == 8)
-			end += (size_t)snprintf(out + end, size - end, "--exec=sh x");
-		else if (length == 2 && at[0] == '*' && at[1] == '*')
-			end += (size_t)snprintf(out + end, size - end, "deep/er");
-		else if (at[0] == '*')
-			end += (size_t)snprintf(out + end, size - end, "name%.*s", (int)length - 1,
-						at + 1);
-		else
-			end += (size_t)snprintf(out + end, size - end, "%.*s", (int)length, at);
-		at += length;
-		if (*at)
-			end += (size_t)snprintf(out + end, size - end, "%c", *at++);
-	}
-}
-
 static void every_row_is_well_formed(void **state)
 {
 	size_t count;
@@ -76,18 +50,6 @@ static void every_text_has_its_end(void **state)
 			assert_true(memchr(row->why, '\0', sizeof row->why));
 			assert_true(memchr(row->held, '\0', sizeof row->held));
 		}
-}
-
-/* The directory that name is in: without it there is no structure to look at. */
-static void plant_around(struct guarded *fx, const char *name)
-{
-	char directory[512];
-
-	snprintf(directory, sizeof directory, "%s", name);
-	if (strrchr(directory, '/')) {
-		strrchr(directory, '/')[1] = '\0';
-		plant(fx, directory, "");
-	}
 }
 
 static bool is_right_in_git(const char *path)
