@@ -125,7 +125,7 @@ struct sb_guard_row {
 };
 
 /* From the first row that fits: what is ANYTHING takes away from rows that follow. */
-#define SB_GUARD_MAX_ROWS 1280
+#define SB_GUARD_MAX_ROWS 1600
 const struct sb_guard_row *sb_guard_rows(size_t *out_count);
 
 /*
