@@ -239,6 +239,7 @@ struct sb_files_options {
 	const char *const *obeyed;
 	const char *
 		account_home; /* the account's own, where home is another: links there count, too; or NULL */
+	const char *cache_home, *state_home; /* $XDG_CACHE_HOME and $XDG_STATE_HOME, as above */
 };
 
 struct sb_files;

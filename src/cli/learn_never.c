@@ -88,10 +88,9 @@ static bool is_system_place(const char *home, const char *path, unsigned ops)
 /* Is it such a place, or around one? */
 static bool is_common_place(const struct sb_home *home, const char *path)
 {
-	const char *const named[] = {
-		home->config_home,        home->data_home, home->xdg_config,
-		home->xdg_data,           home->tmpdir,    getenv("XDG_CACHE_HOME"),
-		getenv("XDG_STATE_HOME"), "/tmp",          "/var/tmp"};
+	const char *const named[] = {home->config_home, home->data_home, home->xdg_config,
+				     home->xdg_data,    home->tmpdir,    home->xdg_cache,
+				     home->xdg_state,   "/tmp",          "/var/tmp"};
 
 	for (size_t i = 0; i < COUNT(named); i++)
 		if (named[i] && sb_path_within(path, named[i]))

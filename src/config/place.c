@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/each.h"
 #include "base/hash.h"
 #include "base/list.h"
 #include "path/path.h"
@@ -227,12 +228,22 @@ static char *other_dir(const char *named, const struct sb_home *home, const char
 	return sb_take_ptr(&path);
 }
 
-static int keep_absolute(const char *named, char **out, struct sb_error *err)
+/* The variables as they are, where absolute. */
+static int keep_named(const struct sb_environment *environment, struct sb_home *home,
+		      struct sb_error *err)
 {
-	if (!named || named[0] != '/')
-		return SB_OK;
-	*out = strdup(named);
-	return *out ? SB_OK : sb_no_memory(err);
+	const struct {
+		const char *named;
+		char **out;
+	} all[] = {{environment->xdg_config_home, &home->xdg_config},
+		   {environment->xdg_data_home, &home->xdg_data},
+		   {environment->xdg_cache_home, &home->xdg_cache},
+		   {environment->xdg_state_home, &home->xdg_state}};
+
+	for (size_t i = 0; i < SB_COUNT(all); i++)
+		if (all[i].named && all[i].named[0] == '/' && !(*all[i].out = strdup(all[i].named)))
+			return sb_no_memory(err);
+	return SB_OK;
 }
 
 int sb_home_find(const struct sb_environment *environment, struct sb_home *out,
@@ -274,10 +285,8 @@ int sb_home_find(const struct sb_environment *environment, struct sb_home *out,
 	if (status == SB_OK) {
 		home.config_home = other_dir(environment->xdg_config_home, &home, ".config");
 		home.data_home = other_dir(environment->xdg_data_home, &home, ".local/share");
-		status = keep_absolute(environment->xdg_config_home, &home.xdg_config, err);
+		status = keep_named(environment, &home, err);
 	}
-	if (status == SB_OK)
-		status = keep_absolute(environment->xdg_data_home, &home.xdg_data, err);
 	home.other_terminal = environment->other_terminal;
 	if (status != SB_OK) {
 		sb_home_done(&home);
@@ -303,6 +312,8 @@ void sb_home_done(struct sb_home *home)
 	free(home->data_home);
 	free(home->xdg_config);
 	free(home->xdg_data);
+	free(home->xdg_cache);
+	free(home->xdg_state);
 	for (int kind = 0; kind < SB_UNUSED_COUNT; kind++)
 		sb_list_free(home->unused[kind]);
 	sb_list_free(home->warnings);
@@ -323,8 +334,12 @@ const char *sb_home_of_account(const struct sb_home *home)
 
 struct sb_guard_homes sb_home_others(const struct sb_home *home)
 {
-	return (struct sb_guard_homes){home->xdg_config, home->xdg_data,
-				       (const char *const *)home->obeyed, sb_home_of_account(home)};
+	return (struct sb_guard_homes){.config = home->xdg_config,
+				       .data = home->xdg_data,
+				       .cache = home->xdg_cache,
+				       .state = home->xdg_state,
+				       .obeyed = (const char *const *)home->obeyed,
+				       .account = sb_home_of_account(home)};
 }
 
 char *sb_global_config(const struct sb_home *home)

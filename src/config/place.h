@@ -18,6 +18,7 @@ struct sb_environment { /* raw values; NULL when unset */
 	const char *xdg_config_home;
 	const char *xdg_state_home;
 	const char *xdg_data_home;
+	const char *xdg_cache_home;
 	const char *xdg_runtime_dir;
 	const char *tmpdir;
 	const char *git_global, *git_system; /* GIT_CONFIG_GLOBAL, GIT_CONFIG_SYSTEM */
@@ -50,8 +51,9 @@ struct sb_home {
 	char **obeyed;     /* those of the environment, canonical; NULL-terminated */
 	char **secrets;    /* existing files and directories among the secrets; NULL-terminated */
 	char **sockets;    /* existing sockets that services name; NULL-terminated */
-	char **git_settings;         /* files of git's that variables name; NULL-terminated */
-	char *xdg_config, *xdg_data; /* both variables as they are, where absolute; or NULL */
+	char **git_settings; /* files of git's that variables name; NULL-terminated */
+	/* the variables as they are, where absolute; or NULL */
+	char *xdg_config, *xdg_data, *xdg_cache, *xdg_state;
 	char **terminals;    /* the user's, but for the one the command has; NULL-terminated */
 	bool other_terminal; /* the command gets another one than the caller's */
 };

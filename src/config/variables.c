@@ -203,6 +203,7 @@ struct sb_environment sb_environment_of(sb_variable *variable)
 		.xdg_config_home = variable("XDG_CONFIG_HOME"),
 		.xdg_state_home = variable("XDG_STATE_HOME"),
 		.xdg_data_home = variable("XDG_DATA_HOME"),
+		.xdg_cache_home = variable("XDG_CACHE_HOME"),
 		.xdg_runtime_dir = variable("XDG_RUNTIME_DIR"),
 		.git_global = variable("GIT_CONFIG_GLOBAL"),
 		.git_system = variable("GIT_CONFIG_SYSTEM"),

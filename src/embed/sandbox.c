@@ -247,6 +247,10 @@ int sb_sandbox_files(struct sb_sandbox *sandbox, const struct sb_files_options *
 		options.config_home = setup->home.xdg_config;
 	if (!options.data_home)
 		options.data_home = setup->home.xdg_data;
+	if (!options.cache_home)
+		options.cache_home = setup->home.xdg_cache;
+	if (!options.state_home)
+		options.state_home = setup->home.xdg_state;
 	if (!options.account_home)
 		options.account_home = sb_home_of_account(&setup->home);
 	if (sb_files_open(setup->policy, (const char *const *)setup->projects, &options, out_view,

@@ -150,6 +150,8 @@ int sb_worker_open(struct sb_workshop *workshop, const char *file,
 	options.git_settings = (const char *const *)home->git_settings;
 	options.config_home = home->xdg_config;
 	options.data_home = home->xdg_data;
+	options.cache_home = home->xdg_cache;
+	options.state_home = home->xdg_state;
 	options.account_home = sb_home_of_account(home);
 	options.ignored = SB_FILES_ALLOW; /* the file says what asks; .sandbox is mostly ignored */
 	return open_worker(workshop, NULL, file, &options, out, err);

@@ -52,10 +52,14 @@ static const char *ignoring_root(void *context, const char *path, bool directory
 static int make_guard(const struct sb_files *view, struct sb_guard **out,
 		      struct sb_files_error *err)
 {
-	const struct sb_guard_home home = {view->options.home,
-					   view->options.git_settings,
-					   {view->options.config_home, view->options.data_home,
-					    view->options.obeyed, view->options.account_home}};
+	const struct sb_guard_home home = {.home = view->options.home,
+					   .git_settings = view->options.git_settings,
+					   .homes = {.config = view->options.config_home,
+						     .data = view->options.data_home,
+						     .cache = view->options.cache_home,
+						     .state = view->options.state_home,
+						     .obeyed = view->options.obeyed,
+						     .account = view->options.account_home}};
 	SB_AUTO_FREE const char **projects = NULL;
 	SB_AUTO_FREE char(*real)[PATH_MAX] = NULL;
 	struct sb_error why;

@@ -21,6 +21,8 @@ struct sb_files_options sb_files_for(const struct sb_home *home, sb_files_consen
 					 .obeyed = (const char *const *)home->obeyed,
 					 .config_home = home->xdg_config,
 					 .data_home = home->xdg_data,
+					 .cache_home = home->xdg_cache,
+					 .state_home = home->xdg_state,
 					 .account_home = sb_home_of_account(home)};
 }
 

@@ -125,7 +125,7 @@ struct sb_guard_row {
 };
 
 /* From the first row that fits: what is ANYTHING takes away from rows that follow. */
-#define SB_GUARD_MAX_ROWS 1280
+#define SB_GUARD_MAX_ROWS 1600
 const struct sb_guard_row *sb_guard_rows(size_t *out_count);
 
 /*
@@ -158,6 +158,8 @@ struct sb_guard; /* opaque: names of one run beside the table */
 struct sb_guard_homes {
 	const char *config; /* $XDG_CONFIG_HOME */
 	const char *data;   /* $XDG_DATA_HOME */
+	const char *cache;  /* $XDG_CACHE_HOME */
+	const char *state;  /* $XDG_STATE_HOME */
 	/* Directories all of which is obeyed by what variables say ($PATH), canonical; NULL-terminated, or NULL. */
 	const char *const *obeyed;
 	/* The account's own home directory, where $HOME is another one: whoever starts without it obeys that; or NULL. */

@@ -84,6 +84,7 @@ struct sb_extra {
 	enum sb_extra_kind kind;
 	const struct sb_guard_row *row; /* whose name led here; NULL: a git config did */
 	const char *wild; /* of ROW: only names like "*.json" right in it; NULL: all beneath */
+	bool among;       /* path has other things in it: a rule for it is none for such names */
 };
 
 struct sb_extras {

@@ -25,6 +25,7 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "base/each.h"
 #include "base/words.h"
 #include "guard/guard_impl.h"
 #include "guard/git_index.h"
@@ -44,6 +45,7 @@
 struct walk {
 	const char *base; /* canonical */
 	bool home;        /* that is what the base is */
+	bool variable;    /* what is added lies where a variable leads */
 	struct sb_extras *out;
 	const struct sb_guard_row *rows;
 	struct {
@@ -164,7 +166,7 @@ static int add_rest(struct walk *walk, const char *link, const char *target, con
 	if (!path)
 		return SB_E_NOMEM;
 	/* ".vscode -> ." must not turn the whole project into a setting */
-	if (sb_path_within(path, walk->base) || sb_path_within(path, link))
+	if (sb_path_within(path, walk->base) || (!walk->variable && sb_path_within(path, link)))
 		return SB_OK;
 	return sb_extras_add(walk->out,
 			     (struct sb_extra){
@@ -172,6 +174,7 @@ static int add_rest(struct walk *walk, const char *link, const char *target, con
 				     .kind = SB_EXTRA_ROW,
 				     .row = row,
 				     .wild = whole || strcmp(last, "**") == 0 ? NULL : last,
+				     .among = walk->variable && !slash && !whole,
 			     });
 }
 
@@ -440,10 +443,29 @@ static void find_usual(const struct walk *walk, const char *usual, struct set *o
 	}
 }
 
-/* A variable names another place than the usual one: as if there were a link to it. */
+/* What tools fill has no links that are looked for, but lies there like the rest. */
+static int add_filled(struct walk *walk, const char *path, const char *target, const char *usual)
+{
+	size_t count, length = strlen(usual);
+	int status = SB_OK;
+
+	(void)sb_guard_rows(&count);
+	for (size_t i = 0; i < count && status == SB_OK; i++) {
+		const struct sb_guard_row *row = &walk->rows[i];
+
+		if ((row->flags & SB_GUARD_FILLED) && strncmp(row->pattern, usual, length) == 0 &&
+		    row->pattern[length] == '/')
+			status = add_rest(walk, path, target, row->pattern + length + 1, row);
+	}
+	return status;
+}
+
+/*
+ * A variable names another place than the usual one: as if there were a link to it.  Also where the run cannot
+ * change it: an answer may open it, and no yes for a directory is one for such a name.
+ */
 static int look_in_other(struct walk *walk, const char *path, const char *usual)
 {
-	const struct sb_guard_options *options = walk->out->options;
 	SB_AUTO_FREE char *target = NULL;
 	SB_AUTO_FREE char *known = sb_path_join(walk->base, usual);
 	struct set set;
@@ -458,15 +480,33 @@ static int look_in_other(struct walk *walk, const char *path, const char *usual)
 	if (!target || strcmp(target, known) == 0)
 		return SB_OK;
 	/* one that is called as usual is guarded by its name */
-	if (!sb_text_ends(target, known + strlen(walk->base)) &&
-	    (!options->in_guarded_root || options->in_guarded_root(options->context, target))) {
+	if (!sb_text_ends(target, known + strlen(walk->base))) {
+		walk->variable = true;
+		status = add_filled(walk, path, target, usual);
 		for (size_t i = 0; i < set.count && status == SB_OK; i++) {
 			const struct sb_guard_row *row = &walk->rows[set.rows[i]];
 
 			status = add_rest(walk, path, target, row->pattern + set.offset, row);
 		}
 	}
+	walk->variable = false;
 	return status == SB_OK ? look_in(walk, path, &set) : status;
+}
+
+static int look_in_others(struct walk *walk, const struct sb_guard_homes *others)
+{
+	const struct {
+		const char *path, *usual;
+	} all[] = {{others->config, ".config"},
+		   {others->data, ".local/share"},
+		   {others->cache, ".cache"},
+		   {others->state, ".local/state"}};
+	int status = SB_OK;
+
+	for (size_t i = 0; i < SB_COUNT(all) && status == SB_OK; i++)
+		if (all[i].path)
+			status = look_in_other(walk, all[i].path, all[i].usual);
+	return status;
 }
 
 /*
@@ -559,10 +599,8 @@ int sb_extras_links(const char *directory, bool beneath, const struct sb_guard_h
 		status = sb_index_links(directory, look_at_tracked, &walk);
 	if (status == SB_OK && others)
 		status = add_own_of_home(&walk);
-	if (status == SB_OK && others && others->config)
-		status = look_in_other(&walk, others->config, ".config");
-	if (status == SB_OK && others && others->data)
-		status = look_in_other(&walk, others->data, ".local/share");
+	if (status == SB_OK && others)
+		status = look_in_others(&walk, others);
 	for (size_t i = 0; i < walk.tree_count; i++) {
 		if (status == SB_OK)
 			status = look_in_tree(&walk, walk.trees[i].path, walk.trees[i].row);

@@ -111,7 +111,10 @@ const struct sb_guard_row *sb_named_row(const struct sb_guard *guard, const char
 
 	if (!extra)
 		return sb_system_row(&guard->system, path, &out->named);
-	out->named = extra->row ? extra->path : NULL;
+	if (extra->row) /* a rule that is about it alone opens it; or one for all that a link leads to */
+		out->named = extra->among ? path : extra->path;
+	else
+		out->named = NULL;
 	return sb_row_of_extra(guard, extra);
 }
 

@@ -144,7 +144,11 @@ unsigned sb_guard_shared_names(const struct sb_guard_row *row)
 	static const struct {
 		const char *start;
 		unsigned names;
-	} shared[] = {{".config/", 1}, {".local/share/", 2}, {".local/", 1}, {".cache/", 1}};
+	} shared[] = {{".config/", 1},
+		      {".local/share/", 2},
+		      {".local/state/", 2},
+		      {".local/", 1},
+		      {".cache/", 1}};
 
 	if (row->flags & SB_GUARD_INNER) { /* all but the last before the stars */
 		unsigned names = 0;

@@ -71,6 +71,15 @@
 	{                                                                                          \
 		path "/**", who, why, SB_GUARD_SAME, SB_GUARD_INNER | SB_GUARD_FILLED, ""          \
 	}
+/* The same of names alone. */
+#define AMONG(pattern, who, why)                                                                   \
+	{                                                                                          \
+		pattern, who, why, SB_GUARD_SAME, SB_GUARD_INNER, ""                               \
+	}
+#define OF_HOME(path, who, why)                                                                    \
+	{                                                                                          \
+		path "/**", who, why, SB_GUARD_SAME, SB_GUARD_IN_HOME, ""                          \
+	}
 #define CHECKED(pattern, kind, held, who, why)                                                     \
 	{                                                                                          \
 		pattern, who, why, SB_GUARD_##kind, 0, held                                        \
@@ -262,7 +271,17 @@ static const struct sb_guard_row rows[] = {
 	AT(".mongoshrc.js", "mongosh", "mongosh runs it at start"),
 	AT(".mongorc.js", "mongo", "mongo runs it at start"),
 	AT(".sqliterc", "sqlite3", "commands that sqlite3 runs at start"),
-	AT(".lldbinit", "lldb", "commands that lldb runs at start"),
+	SB_NAMED(AT, "lldb", "commands that lldb runs at start", ".lldbinit", ".lldbinit-lldb",
+		 ".lldbinit-lldb-dap", ".lldbinit-lldb-vscode", ".lldbinit-xcode"),
+	SB_NAMED(AT, "jdb", "commands that jdb runs at start", ".jdbrc", "jdb.ini"),
+	AT(".gef.rc", "gdb", "plugins that GEF loads"),
+	SB_NAMED(AT, "radare2, rizin", "commands that they run at start", ".radare2rc", ".rizinrc"),
+	SB_NAMED(AT, "dbx", "commands that dbx runs at start", ".dbxrc", ".dbxinit"),
+	AT(".mdbrc", "mdb", "commands that mdb runs at start"),
+	AT(".tvdrc", "TotalView", "Tcl that it runs at start"),
+	/* compilers that look for settings in the current directory first */
+	SB_NAMED(AT, "Free Pascal", "programs that fpc runs", "fpc.cfg", ".fpc.cfg"),
+	SB_NAMED(AT, "D compilers", "linkers and plugins that they run", "dmd.conf", "ldc2.conf"),
 	AT(".pdbrc", "python", "commands that pdb runs at start"),
 	AT(".pdbrc.py", "python", "pdb++ runs it at start"),
 	BENEATH(".config/ptpython", "ptpython", "ptpython runs it at start"),
@@ -279,6 +298,9 @@ static const struct sb_guard_row rows[] = {
 	/* of the user: a virtual environment has lib/python3.x */
 	LOOSE(".local/lib/**", "python", "modules of the user; every python runs *.pth at start"),
 	IN(".jupyter", "*.json", "Jupyter", "names extensions that Jupyter loads"),
+	SB_NAMED(BENEATH, "Jupyter", "names extensions that Jupyter loads", ".jupyter/nbconfig",
+		 ".jupyter/labconfig"),
+	BENEATH(".jupyter/custom", "Jupyter", "JavaScript that every notebook runs"),
 	SB_NAMED(AT, "Jupyter", "Jupyter runs it at start", "jupyter_notebook_config.py",
 		 "jupyter_server_config.py", "jupyter_lab_config.py", "jupyter_config.py"),
 	AT("jupyter_notebook_config.json", "Jupyter", "names extensions that Jupyter loads"),
@@ -295,6 +317,7 @@ static const struct sb_guard_row rows[] = {
 	LOOSE(".ipython/*/*.py", "IPython", "IPython runs it at start"),
 	LOOSE(".ipython/*/*.json", "IPython", "names code that IPython runs at start"),
 	LOOSE(".ipython/*/startup/*", "IPython", "IPython runs it at start"),
+	BENEATH(".ipython/extensions", "IPython", "extensions that IPython loads"),
 	/* editors run it on every file that is opened; pyproject.toml and setup.cfg are written all day */
 	SB_NAMED(AT, "pylint, editors", "Python that it runs at start, plugins", ".pylintrc",
 		 "pylintrc", ".pylintrc.toml", "pylintrc.toml", ".config/pylintrc"),
@@ -308,6 +331,22 @@ static const struct sb_guard_row rows[] = {
 	SB_NAMED(AT, "python", "python runs it at start", ".pythonrc", ".pythonrc.py"),
 	AT(".perldb", "perl", "perl's debugger runs it at start"),
 	SB_NAMED(AT, "octave", "octave runs it at start", ".octaverc", "startup.m", "PKG_ADD"),
+	AT("finish.m", "MATLAB", "matlab runs it when it ends"),
+	AT("profile.do", "Stata", "Stata runs it at start"),
+	SB_NAMED(AT, "SAS", "SAS runs it at start", "autoexec.sas", "sasv9.cfg"),
+	AT(".mapleinit", "Maple", "maple runs it at start"),
+	SB_NAMED(AT, "FriCAS, Axiom", "commands that it runs at start", ".fricas.input",
+		 ".axiom.input"),
+	AT(".scheme.init", "MIT Scheme", "it runs it at start"),
+	AT(".guile", "guile", "guile runs it at start"),
+	AT(".gaucherc", "Gauche", "gosh runs it at start"),
+	AT(".racketrc", "racket", "racket runs it at start"),
+	SB_NAMED(AT, "Prolog", "the toplevel runs it at start", ".swiplrc", ".plrc", ".yaprc"),
+	SB_NAMED(AT, "gforth", "gforth runs it at start", ".gforthrc", ".gforthrc0"),
+	AT(".replyrc", "perl", "plugins that reply loads"),
+	AT(".usqlrc", "usql", "commands that usql runs at start"),
+	SB_NAMED(AT, "ClickHouse", "the pager that clickhouse-client runs", "clickhouse-client.xml",
+		 "clickhouse-client.yaml", "clickhouse-client.yml"),
 	AT(".ugrep", "ugrep", "filters that ug runs"),
 	SB_NAMED(AT, "maxima", "maxima runs it at start", "maxima-init.mac", "maxima-init.lisp",
 		 ".maximarc", "maximarc"),
@@ -340,7 +379,9 @@ static const struct sb_guard_row rows[] = {
 	AT(".psysh.php", "php", "psysh runs it at start"),
 	SB_NAMED(AT, "wp-cli", "PHP that every wp loads", "wp-cli.yml", "wp-cli.local.yml"),
 	AT(".julia/config/startup.jl", "julia", "julia runs it at start"),
-	AT(".sbclrc", "Lisp", "the toplevel runs it at start"),
+	SB_NAMED(AT, "Lisp", "the toplevel runs it at start", ".sbclrc", ".clisprc",
+		 ".clisprc.lisp", ".eclrc", ".ccl-init.lisp", "ccl-init.lisp", ".cmucl-init",
+		 ".cmucl-init.lisp", ".abclrc", ".clasprc"),
 	AT(".clojure/deps.edn", "clojure", "aliases and tools that clj runs"),
 
 	/* editors */
@@ -405,6 +446,10 @@ static const struct sb_guard_row rows[] = {
 	SB_NAMED(AT, "neovim", "neovim start-up file", ".nvimrc", ".nvim.lua"),
 	AT(".lazy.lua", "neovim", "plugins for the project, by lazy.nvim"),
 	SB_NAMED(AT, "vim", "vim start-up file", ".local.vimrc", "_vimrc_local.vim"),
+	/* vim reads NAMEx.vim with NAME.vim */
+	SB_NAMED(AT, "vim, neovim", "a session that vim -S and plugins run", "Session.vim",
+		 "Sessionx.vim", ".session.vim", ".sessionx.vim", ".vimsession", ".cs_workspaces"),
+	BENEATH(".nvim", "neovim", "start-up files and sessions that plugins run"),
 	AT(".vilerc", "vile", "commands that vile runs at start"),
 	AT(".lite_project.lua", "Lite XL", "runs when the folder is opened"),
 	AT(".ctags", "ctags", "options: what is written where; editors run ctags"),
@@ -452,8 +497,8 @@ static const struct sb_guard_row rows[] = {
 	/* package managers: settings that run something before the project's code does */
 	AT(".npmrc", "npm", "npm settings can name programs to run"),
 	SB_NAMED(AT, "yarn", "yarn settings can name programs to run", ".yarnrc", ".yarnrc.yml"),
-	IN(".yarn/releases", "*", "yarn", "the yarn that yarn starts"),
-	IN(".yarn/plugins", "*", "yarn", "plugins that yarn runs"),
+	BENEATH(".yarn/releases", "yarn", "the yarn that yarn starts"),
+	BENEATH(".yarn/plugins", "yarn", "plugins that yarn runs"),
 	SB_NAMED(AT, "pnpm", "pnpm runs it", ".pnpmfile.cjs", ".pnpmfile.mjs"),
 	AT("bunfig.toml", "bun", "scripts that bun loads before any other"),
 	AT(".bunfig.toml", "bun", "scripts that bun loads before any other"),
@@ -469,13 +514,17 @@ static const struct sb_guard_row rows[] = {
 	AT(".config/pip/pip.conf", "pip", "where pip installs programs from"),
 	AT("nuget.config", "NuGet", "where NuGet installs programs from"),
 	SB_NAMED(AT, "sbt", "Java agents that sbt loads", ".sbtopts", ".jvmopts"),
-	LOOSE(".sbt/1.0/*.sbt", "sbt", "code that every sbt build runs"),
-	LOOSE(".sbt/1.0/plugins/*.sbt", "sbt", "code that every sbt build runs"),
+	SB_NAMED(LOOSE, "sbt", "code that every sbt build runs", ".sbt/1.0/*.sbt",
+		 ".sbt/1.0/*.scala", ".sbt/1.0/plugins/*.sbt", ".sbt/1.0/plugins/*.scala",
+		 "1.0/plugins/project/*.sbt", "1.0/plugins/project/*.scala", ".sbt/2/*.sbt",
+		 ".sbt/2/*.scala", ".sbt/2/plugins/*.sbt", ".sbt/2/plugins/*.scala"),
 	AT(".groovy/groovysh.rc", "groovysh", "groovysh runs it at start"),
 	BENEATH(".groovy/lib", "groovy", "code that every groovy loads"),
 	AT(".reviewboardrc", "rbt", "Python that rbt runs"),
 	AT(".arcconfig", "arc", "libraries that arc loads"),
 	IN(".chef", "*.rb", "knife", "Ruby that knife runs"),
+	BENEATH(".chef/config.d", "knife", "Ruby that knife runs"),
+	BENEATH(".chef/plugins", "knife", "plugins that knife loads"),
 	AT(".vagrant.d/Vagrantfile", "Vagrant", "Ruby that vagrant runs in every project"),
 	AT(".ripgreprc", "ripgrep", "preprocessors that rg runs"),
 	AT(".config/ripgrep/config", "ripgrep", "preprocessors that rg runs"),

@@ -49,6 +49,13 @@ GUARDED = (
     ".tflint.d/plugins/x", ".pdm-plugins/lib/x.py", "codesettings.json", ".nlsp-settings/x.json", ".solargraph.yml", "x.pro.user",
     "CMakeLists.txt.user", "x.geany", "ipython_config.json", "jupyter_console_config.json", ".phpbrewrc", ".tfswitch.toml", ".zk/config.toml",
     ".npm/_npx/1/node_modules/.bin/x", ".cache/pre-commit/x/y", ".local/share/uv/tools/x/bin/x", ".pyenv/versions/3/bin/python", ".condarc",
+    ".tmux-sessionizer", "tmux-sessionizer.conf", "Session.vim", "sub/Sessionx.vim", ".session.vim", ".vimsession", ".nvim/session/x", ".cs_workspaces",
+    ".yarn/plugins/@yarnpkg/plugin-x.cjs", ".yarn/plugins/x.cjs", ".yarn/releases/yarn-4.cjs", ".chef/plugins/knife/x.rb", ".sbt/1.0/plugins/x.scala",
+    ".sbt/1.0/plugins/project/x.sbt", ".jupyter/custom/custom.js", ".jupyter/nbconfig/notebook.json", ".ipython/extensions/x.py", "fpc.cfg", ".fpc.cfg",
+    "dmd.conf", "ldc2.conf", ".jdbrc", "sub/jdb.ini", ".lldbinit-lldb", ".radare2rc", ".gef.rc", ".dbxrc", "finish.m", "profile.do", "autoexec.sas", ".guile",
+    ".scheme.init", ".racketrc", ".swiplrc", ".gforthrc", ".clisprc.lisp", ".editrc", "clickhouse-client.xml", ".sbt/boot/x.jar", ".cache/bazelisk/x/bazel",
+    ".cache/guile/ccache/x.scm.go", ".cache/common-lisp/x.fasl", ".cache/ms-playwright/x/chrome", ".nuget/plugins/x", ".local/state/nvim/sessions/x.vim",
+    ".tfenv/versions/1/terraform", ".plenv/shims/perl", ".local/share/JetBrains/x/plugins/y.jar", ".cache/zsh/zcompdump", ".cache/zcompdump-x",
     ".R/Makevars", ".byobu/statusrc", ".local/share/konsole/x.profile", ".config/broot/conf.hjson", ".config/blender/4.2/scripts/startup/x.py",
 )
 PLAIN = (
@@ -68,8 +75,11 @@ PLAIN = (
     ".gclient_entries", ".ddev/config.yaml", "tags", ".repo/manifests/default.xml",
     ".fossil-settings/ignore-glob", "_darcs/prefs/boring", "data.RData", "nano-staged.md",
     "src/x.ts", ".agents/notes.md", ".agents/x.txt", ".beads/issues.jsonl", ".beads/beads.db", ".ropeproject/globalnames", ".jedi/x", "project.json", "jupyter_utils.py",
-    ".ipython/profile_default/db/x", "conductor.yaml", ".superset/state.db", ".sbt/boot/x", ".groovy/grapes/x.jar", ".vagrant/machines/x",
-    ".chef/cache/x.json", "Vagrantfile", "gptme.md", ".nvm/alias/default", "auto/main.tex", "style/foo.sty", "style/main.css", "yt-dlp.md", "x.spice", "setup.cfg", "pyproject.toml",
+    ".ipython/profile_default/db/x", "conductor.yaml", ".superset/state.db", ".groovy/grapes/x.jar", ".vagrant/machines/x",
+    ".chef/cache/x.json", ".chef/config.json.md", ".yarn/cache/x.zip", ".yarn/install-state.gz", ".yarn/unplugged/x/y.js", "tmux.md", "Session.md", "x.vim",
+    ".jupyter/lab/workspaces/y", "fpc.md", "x.cfg", "dmd.md", "jdb.md", "finish.py", "profile.md", ".m2/wrapper/x", ".gradle/wrapper/x", ".gradle/jdks/x",
+    ".m2/repository/x.jar", ".cache/coursier/v1/x.jar", ".cache/go-build/x", ".nuget/packages/x", ".dotnet/x", ".version", ".subversion.md",
+    ".sbt/boot/sbt.boot.lock", "quicklisp/x", "Vagrantfile", "gptme.md", ".nvm/alias/default", "auto/main.tex", "style/foo.sty", "style/main.css", "yt-dlp.md", "x.spice", "setup.cfg", "pyproject.toml",
     "ansible.md", "gitlint.md", "auto/el/x", "series", "patches/a.patch", ".hg/dirstate", "_MTN/log", ".task/pending.data",
     "CVS/Entries", ".svn/entries", ".svn/tmp/x", "startup.py", "ugrep.txt", "_opam/lib/x.cma", "_opam/.opam-switch/packages/x", "maxima.mac",
     ".calcurse/todo",
@@ -145,7 +155,10 @@ RUNNERS = ((".npm", "_npx/0/node_modules/x/x.js", "_cacache/x"), (".cache", "pre
            (".local/share", "uv/tools/x/bin/x", "x/y"), (".local/share", "pipx/venvs/x/bin/x", "x/y"), (".local/share/pnpm", "x", "store/v10/x"),
            (".local/share/nvim", "mason/bin/x", "shada/x"), (".pyenv", "versions/3/bin/x", "cache/x"), (".rbenv", "plugins/x/y", "cache/x"),
            (".asdf", "installs/x/y", "tmp/x"), (".bun", "install/global/x", "install/cache/x"), (".gem", "ruby/3.3.0/bin/x", "specs/x"),
-           (".composer", "vendor/bin/x", "cache/x"), (".foundry", "bin/x", "cache/x"), (".mix", "archives/x", "x"))
+           (".m2", "wrapper/dists/x/bin/mvn", "repository/x"),
+           (".gradle", "wrapper/dists/x/bin/gradle", "caches/x"), (".cache", "guile/ccache/x.go", "pip/y"), (".cache", "bazelisk/x", "bazel/x"),
+           (".cache", "ms-playwright/x/chrome", "mypy/x"), (".local/state", "nvim/sessions/x", "nvim/shada/x"), (".dotnet", "sdk/x", "x"),
+           (".volta", "tools/x", "log/x"), (".cache", "coursier/jvm/x", "coursier/v1/x"), (".composer", "vendor/bin/x", "cache/x"), (".foundry", "bin/x", "cache/x"), (".mix", "archives/x", "x"))
 
 
 @test("P2 a rule for a cache does not cover the programs in it that a runner starts; one that names them does", variants=("full", "flat"))
@@ -215,7 +228,9 @@ def dotenv(fx):
 
 VERSIONS = {".python-version": "3.12.1\n3.11", ".ruby-version": "ruby-3.3.0", ".nvmrc": "lts/iron", ".node-version": "v22.1.0",
             ".sdkmanrc": "# of sdk env\njava=21.0.2-tem", ".tool-versions": "nodejs 22.1.0\nruby ref:main", ".java-version": "21",
-            ".bazelversion": "7.4.1", ".tfswitchrc": "1.9.0"}
+            ".bazelversion": "7.4.1", ".tfswitchrc": "1.9.0", ".tgswitchrc": "0.55.1", ".dvmrc": "1.46.3", ".zigversion": "0.13.0",
+            **dict.fromkeys((f".{tool}-version" for tool in ("opentofu", "swift", "crystal", "exenv", "scala", "julia", "terragrunt", "packer", "other")),
+                            "1.2.3\nsystem\nlatest\nlatest:^1.6")}
 
 
 @test("P2 which version of a tool is run: a version lands, a path, an option and what a prompt obeys ask", variants=("full", "flat"))

@@ -59,6 +59,14 @@ static bool is_right_in_git(const char *path)
 	return git && !strchr(git + 5, '/');
 }
 
+/* More would be left out silently. */
+static void every_ending_has_its_place(void **state)
+{
+	(void)state;
+	sb_table_make(true);
+	assert_true(sb_tables[1].ending_count < SB_MAX_ENDINGS);
+}
+
 static void every_row_matches(void **state)
 {
 	static const char *const tops[] = {"", "sub/", "a/b/c/d/"};
@@ -495,6 +503,7 @@ static void an_ordinary_name_is_cheap(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(every_row_is_well_formed),
 	cmocka_unit_test(every_text_has_its_end),
+	cmocka_unit_test(every_ending_has_its_place),
 	cmocka_unit_test_setup_teardown(every_row_matches, guarded_setup, guarded_teardown),
 	cmocka_unit_test_setup_teardown(state_lands, guarded_setup, guarded_teardown),
 	cmocka_unit_test_setup_teardown(the_rest_beside_state_asks, guarded_setup,
