@@ -451,10 +451,8 @@ def brought(fx):
         server.failure("write_file", path=str(top / name / inner), content="x")
         server.failure("move_file", source=str(top / "t"), destination=str(top / name))
         check((top / "t" / inner).exists() and not (top / name / inner).exists(), f"{name}/{inner}")
-        (top / "t" / inner).rename(top / "t" / (inner.split("/")[0] + "-not"))
-        if "/" not in inner:
-            server.data("move_file", source=str(top / "t"), destination=str(top / name))
-            check((top / name).is_dir(), "the neighbour")
+        server.data("move_file", source=str(top / "t"), destination=str(top / "other"))
+        check((top / "other" / inner).exists(), "the neighbour")
 
 
 run_all()
