@@ -72,6 +72,15 @@ bool sb_check_has_no_refs(const struct sb_check *check);
 void sb_check_ref(const struct sb_check *check);
 void sb_check_shallow(const struct sb_check *check);
 
+/* git_autostash.c: the stash that an autostash names */
+void sb_check_autostash(const struct sb_check *check);
+
+/* Is it the name of one, and nothing else?  How many digits that has. */
+bool sb_git_is_stash(struct sb_guard_bytes bytes, size_t *out_digits);
+
+/* One that is there when the run ends. */
+void sb_git_say_stash(struct sb_guard_bytes id, char *note, size_t size);
+
 /* hg_journal.c: what hg recover and hg rollback put back */
 void sb_check_hg(const struct sb_check *check);
 

@@ -201,6 +201,11 @@ bool sb_guard_left(struct sb_guard_bytes old_bytes, struct sb_guard_bytes now_by
 	struct sb_text_lines line = sb_text_lines(now_bytes.bytes, now_bytes.length), first = {0};
 	size_t count = 0;
 
+	if (sb_git_is_stash(now_bytes, &count)) {
+		sb_git_say_stash(now_bytes, note, size);
+		return !are_same(old_bytes, now_bytes);
+	}
+	count = 0;
 	while (sb_next_line(&line))
 		if (sb_git_step_of(line.text, line.length) != SB_GIT_STEP_PLAIN &&
 		    !sb_check_has_line(check.old_bytes, line.text, line.length) && !count++)
@@ -292,6 +297,7 @@ static void check_kind(const struct sb_check *check)
 		[SB_GUARD_TOOL_VERSIONS] = check_versions, [SB_GUARD_DOTENV] = check_dotenv,
 		[SB_GUARD_IGNORE] = check_ignore,          [SB_GUARD_GIT_PACKED] = check_packed,
 		[SB_GUARD_HG_JOURNAL] = sb_check_hg,       [SB_GUARD_HG_SUBS] = check_subs,
+		[SB_GUARD_GIT_STASH] = sb_check_autostash,
 	};
 
 	if (check->kind < sizeof checks / sizeof checks[0] && checks[check->kind])

@@ -31,6 +31,7 @@
 	}
 #define FREE(pattern, who, why) ROW(pattern, ANYTHING, who, why)
 #define IDS(pattern, why) ROW(pattern, GIT_IDS, GIT, why)
+#define STASH(pattern, why) ROW(pattern, GIT_STASH, GIT, why)
 #define NUMBER(pattern, why) ROW(pattern, GIT_NUMBER, "prompts", why)
 #define NAMES(pattern, who, why) ROW(pattern, GIT_NAMES, who, why)
 #define ASK(pattern, who, why) ROW(pattern, SAME, who, why)
@@ -66,7 +67,7 @@ static const struct sb_guard_row rows[] = {
 	IDS("REVERT_HEAD", "what is being reverted"),
 	IDS("REBASE_HEAD", "what is being rebased"),
 	IDS("AUTO_MERGE", "what git merge left in the work tree"),
-	IDS("MERGE_AUTOSTASH", "a stash that git merge applies at its end"),
+	STASH("MERGE_AUTOSTASH", "a stash that git merge, or the next git commit, applies"),
 	IDS("BISECT_HEAD", "what git bisect --no-checkout looks at"),
 	IDS("BISECT_EXPECTED_REV", "what git bisect checked out"),
 	IDS("shallow", "where history ends"),
@@ -115,7 +116,7 @@ static const struct sb_guard_row rows[] = {
 	IDS("rebase-merge/stopped-sha", "where the rebase stopped"),
 	IDS("rebase-merge/squash-onto", "what the rebase is put on"),
 	IDS("rebase-merge/amend", "the commit that git rebase --continue amends"),
-	IDS("rebase-merge/autostash", "a stash that git rebase applies at its end"),
+	STASH("rebase-merge/autostash", "a stash that git rebase applies at its end"),
 	IDS("rebase-merge/rewritten-list", "what became what, for hooks that are there"),
 	IDS("rebase-merge/rewritten-pending", "what became what, for hooks that are there"),
 	NAMES("rebase-merge/refs-to-delete", GIT, "labels that git rebase deletes at its end"),
@@ -165,7 +166,7 @@ static const struct sb_guard_row rows[] = {
 	IDS("rebase-apply/orig-head", "where the rebase began"),
 	IDS("rebase-apply/original-commit", "the commit that a patch was made of; prompts show it"),
 	IDS("rebase-apply/abort-safety", "where git am stopped"),
-	IDS("rebase-apply/autostash", "a stash that git rebase applies at its end"),
+	STASH("rebase-apply/autostash", "a stash that git rebase applies at its end"),
 	IDS("rebase-apply/rewritten", "zsh's vcs_info hands its lines to git log, as options too"),
 	SB_NAMED(NAMES, GIT, "only whether it is there", "rebase-apply/applying",
 		 "rebase-apply/rebasing", "rebase-apply/dirtyindex"),

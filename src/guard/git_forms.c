@@ -320,12 +320,10 @@ static bool are_options(struct part all, test_fn test, struct part *out_bad)
 
 /* --- rerere -------------------------------------------------------------------------------------- */
 
-/* The directory that MERGE_RR's paths start from, which the caller frees; NULL: unknown. */
-static char *work_tree_of(const char *path)
+char *sb_git_work_tree_of(const char *git)
 {
-	SB_AUTO_FREE char *git = sb_path_parent(path);
-	SB_AUTO_FREE char *file = git ? sb_path_join(git, "gitdir") : NULL;
-	const char *name = git ? strrchr(git, '/') : NULL;
+	SB_AUTO_FREE char *file = sb_path_join(git, "gitdir");
+	const char *name = strrchr(git, '/');
 
 	if (file && sb_path_exists(file)) { /* of a linked worktree: PATH/.git */
 		SB_AUTO_FREE char *dot_git = sb_read_path(git, "gitdir", "");
@@ -334,7 +332,7 @@ static char *work_tree_of(const char *path)
 	}
 	if (name && strcmp(name, "/.git") == 0)
 		return sb_path_parent(git);
-	return git ? sb_read_work_tree(git, true) : NULL;
+	return sb_read_work_tree(git, true);
 }
 
 /* Is there a link on the way to path, or at it?  What cannot be looked at counts as one. */
@@ -383,7 +381,8 @@ static bool stays_in_work_tree(struct part path)
 /* "ID\tPATH" or "ID.VARIANT\tPATH", each with a NUL behind it (rerere.c, write_rr). */
 static bool is_rerere(const char *path, struct part all, struct part *out_bad)
 {
-	SB_AUTO_FREE char *top = work_tree_of(path);
+	SB_AUTO_FREE char *git = sb_path_parent(path);
+	SB_AUTO_FREE char *top = git ? sb_git_work_tree_of(git) : NULL;
 	struct part entry = {0}, id, number;
 
 	if (all.at[all.length - 1] != '\0')

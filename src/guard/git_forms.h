@@ -21,6 +21,9 @@ bool sb_git_form_has_nul(enum sb_guard_kind kind);
 bool sb_git_form_holds(enum sb_guard_kind kind, const char *path, struct sb_guard_bytes bytes,
 		       struct sb_guard_bytes *out_bad);
 
+/* The directory that the paths of the git directory git (canonical) start from; the caller's.  NULL: unknown. */
+char *sb_git_work_tree_of(const char *git);
+
 /* "-S", "-SKEY": options that git keeps for git commit. */
 bool sb_git_sign_option_is_plain(const char *text, size_t length);
 

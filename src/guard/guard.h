@@ -84,6 +84,7 @@ enum sb_guard_kind {
 	SB_GUARD_SERIES,               /* as GIT_NAMES, and comments: patches of quilt and mq */
 	SB_GUARD_HG_JOURNAL, /* files of the store that hg puts back, none by another name */
 	SB_GUARD_HG_SUBS,    /* repositories in guarded places or on other machines */
+	SB_GUARD_GIT_STASH,  /* a stash with no guarded name in it */
 };
 
 enum sb_guard_flags {

@@ -635,6 +635,7 @@ const char *sb_guard_harmless(enum sb_guard_kind kind)
 		[SB_GUARD_HG_JOURNAL] =
 			"files of the store, and backups beside them under hg's name for them",
 		[SB_GUARD_HG_SUBS] = "repositories in guarded places or on other machines",
+		[SB_GUARD_GIT_STASH] = "a stash with no guarded name; told if it is left behind",
 		[SB_GUARD_GIT_PACKS] = "names of packs beside it",
 		[SB_GUARD_GIT_EXCLUDE] = "anything; new patterns that hide something are told",
 		[SB_GUARD_AGENT_JSON] =

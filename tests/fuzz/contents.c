@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < 2 || size > 65536)
 		return 0;
-	kind = (enum sb_guard_kind)(data[0] % (SB_GUARD_HG_SUBS + 1));
+	kind = (enum sb_guard_kind)(data[0] % (SB_GUARD_GIT_STASH + 1));
 	old = (struct sb_guard_bytes){(const char *)data + 2, data[1] * (size - 2) / 255};
 	new = (struct sb_guard_bytes){old.bytes + old.length, size - 2 - old.length};
 	memset(why, 'x', sizeof why);
