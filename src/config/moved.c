@@ -24,7 +24,9 @@ static const struct sb_moved moved[] = {
 	{"CRUSH_GLOBAL_DATA", SB_SECRETS_DATA, "crush", true},
 	/* all of it is obeyed whatever it is called: obeyed.c */
 	{"PI_CODING_AGENT_DIR", SB_SECRETS_HOME, ".pi/agent", false},
-	/* not GEMINI_CLI_HOME and GOOSE_PATH_ROOT: their profiles could not open the agent's own login there */
+	/* called as usual there, and guarded by that name */
+	{"GEMINI_CLI_HOME", SB_SECRETS_HOME, ".gemini", false, ".gemini"},
+	/* not GOOSE_PATH_ROOT: its profile could not open the agent's own login there */
 
 	/* tools, of which parts are obeyed: obeyed.c */
 	{"XDG_CACHE_HOME", SB_SECRETS_HOME, ".cache", false},

@@ -206,7 +206,8 @@ static size_t add_moved(struct paths *to, const struct sb_moved *moved, const ch
 		if (strncmp(one->path, moved->usual, length) != 0 || one->path[length] != '/' ||
 		    (one->flags & SB_SECRET_PUBLIC))
 			continue;
-		if (asprintf(&path, "%s%s", directory, one->path + length) < 0)
+		if (asprintf(&path, "%s%s%s%s", directory, *moved->beneath ? "/" : "",
+			     moved->beneath, one->path + length) < 0)
 			continue;
 		added += add_if_secret(to, path, one->flags);
 	}

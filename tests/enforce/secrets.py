@@ -274,7 +274,7 @@ MOVED = (("HERMES_HOME", "auth.json", "notes"), ("VIBE_HOME", ".env", "config.to
          ("VAGRANT_HOME", "data/vagrant_login_token", "boxes/x"), ("PUB_CACHE", "credentials.json", "hosted/x"), ("COPILOT_HOME", "config.json", "logs/x"),
          ("WANDB_CONFIG_DIR", "settings", "x"), ("FOUNDRY_DIR", "keystores/x", "cache/x"), ("DOCKER_CONFIG", "config.json", "daemon.json"),
          ("COMPOSER_HOME", "auth.json", "config.json"), ("PULUMI_HOME", "credentials.json", "plugins/x"), ("MYSQL_HOME", "my.cnf", "x"),
-         ("KIMI_CODE_HOME", "credentials/x.json", "logs/x"),
+         ("GEMINI_CLI_HOME", ".gemini/oauth_creds.json", ".gemini/settings.json"), ("KIMI_CODE_HOME", "credentials/x.json", "logs/x"),
          ("GROK_HOME", "auth.json", "skills/x"), ("OPENCLAW_STATE_DIR", "credentials/x", "logs/x"), ("CONTINUE_GLOBAL_DIR", ".env", "sessions/x"),
          ("CLINE_DIR", "data/secrets.json", "data/tasks/x"), ("CLINE_DATA_DIR", "settings/providers.json", "tasks/x"),
          ("CRUSH_GLOBAL_CONFIG", "crush.json", "x"), ("CRUSH_GLOBAL_DATA", "crush.json", "projects.json"),
