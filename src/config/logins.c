@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/auto.h"
+#include "base/words.h"
 #include "config/load.h"
 #include "config/profile.h"
 #include "path/path.h"
@@ -20,6 +21,8 @@ static const struct variable {
 	const char *fallback; /* in the home directory; NULL: unset, a line says nothing */
 	bool socket;          /* the value of tmux: a path, and more behind a comma */
 	const char *agent;    /* whose own directory it is; NULL: everybody's */
+	const char *
+		beneath; /* the name of that directory in what the variable names; NULL: it is that itself */
 } variables[] = {
 	{"TMUX", NULL, true, NULL},
 	{"XDG_RUNTIME_DIR", NULL, false, NULL},
@@ -30,6 +33,7 @@ static const struct variable {
 	{"CLAUDE_CONFIG_DIR", NULL, false, "claude"},
 	{"CODEX_HOME", NULL, false, "codex"},
 	{"QWEN_HOME", NULL, false, "qwen"},
+	{"GEMINI_CLI_HOME", NULL, false, "gemini", ".gemini"},
 };
 
 static const struct variable *find_variable(const char *name, size_t length)
@@ -153,6 +157,12 @@ static int expand(struct sb_maker *maker, const struct variable *variable, const
 		path = sb_path_join(maker->setup.home.home, variable->fallback);
 	else
 		return SB_OK;
+	if (path && variable->beneath) {
+		char *within = sb_path_join(path, variable->beneath);
+
+		free(path);
+		path = within;
+	}
 	if (!path)
 		return sb_no_memory(err);
 	status = sb_path_canonical(path, &canonical, &missing, err);
@@ -186,9 +196,21 @@ int sb_profile_expand(struct sb_maker *maker, const char *text, char **out, stru
 	if (!variable) {
 		sb_fail(err, SB_E_INVALID, 0, "no path begins with the variable '%.*s'",
 			(int)length, text);
-		return sb_hint(err, "one may begin with $TMUX, $XDG_RUNTIME_DIR, $XDG_DATA_HOME, "
-				    "$XDG_CONFIG_HOME, $XDG_CACHE_HOME, $XDG_STATE_HOME, "
-				    "$CLAUDE_CONFIG_DIR, $CODEX_HOME or $QWEN_HOME");
+		return sb_hint(err,
+			       "one may begin with $TMUX, $XDG_RUNTIME_DIR, $XDG_DATA_HOME, "
+			       "$XDG_CONFIG_HOME, $XDG_CACHE_HOME, $XDG_STATE_HOME, "
+			       "$CLAUDE_CONFIG_DIR, $CODEX_HOME, $QWEN_HOME or $GEMINI_CLI_HOME");
+	}
+	if (variable->beneath) {
+		const char *name = variable->beneath;
+
+		/* nothing else there is the agent's */
+		length++;
+		if (!sb_text_begins(text + length, name) ||
+		    (text[length + strlen(name)] && text[length + strlen(name)] != '/'))
+			return sb_fail(err, SB_E_INVALID, 0, "what follows $%s has to be /%s",
+				       variable->name, name);
+		length += strlen(name);
 	}
 	return expand(maker, variable, text + length, out, err);
 }

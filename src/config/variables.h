@@ -38,6 +38,8 @@ struct sb_moved {
 	enum sb_secret_base base;
 	char usual[16]; /* relative to base */
 	bool agent;     /* its own directory: called otherwise, all of it is obeyed */
+	char beneath
+		[12]; /* the directory's name in what the variable names; "": it is that itself */
 };
 const struct sb_moved *sb_moved_places(size_t *out_count);
 

@@ -606,6 +606,40 @@ def taken_away(fx):
             equal((result.status, path.read_text()), (0, text), result.stderr)
 
 
+AT_GEMINI = """
+cat "$GEMINI_CLI_HOME/.gemini/oauth_creds.json"; echo X > "$GEMINI_CLI_HOME/.gemini/tmp/x" && echo chat; echo X > "$GEMINI_CLI_HOME/x" && echo beside
+"""
+
+
+@test("gemini's login and state where $GEMINI_CLI_HOME has its .gemini", variants=BOTH)
+def gemini_home(fx):
+    agent(fx, AT_GEMINI, name="gemini")
+    for name in ("g/work", "to/work", "lk", "project/g"):
+        place = fx.home / name
+        if name == "to/work":
+            (fx.home / "far").mkdir()
+            (fx.home / "to").symlink_to(fx.home / "far")
+        place.mkdir(parents=True, exist_ok=True)
+        if name == "lk":
+            (fx.home / "other/tmp").mkdir(parents=True)
+            (place / ".gemini").symlink_to(fx.home / "other")
+        (place / ".gemini/tmp").mkdir(parents=True, exist_ok=True)
+        fx.write(place / ".gemini/oauth_creds.json", "LOGIN\n")
+        equal(fx.run(fx.home / "bin/gemini", env={"GEMINI_CLI_HOME": place}).stdout, "LOGIN\nchat\nbeside\n", "the control")
+        for flags in ([], ["--static"]):
+            (place / ".gemini/tmp/x").unlink(missing_ok=True)
+            result = run(fx, *flags, "gemini", env={"GEMINI_CLI_HOME": place})
+            if name == "g/work":
+                equal(result.stdout, "LOGIN\nchat\n", f"{flags} {result.stderr}")
+                continue
+            if name != "project/g":
+                lacks(result.stdout, "LOGIN", f"{flags} {name}")
+                lacks(result.stdout, "chat", f"{flags} {name}")
+            contains(result.stderr, "left out", f"{flags} {name}")
+    fx.config("write $GEMINI_CLI_HOME/tmp/\n", "profiles/agent.rules")
+    contains(fx.sandbash("--profile=agent", "true").stderr, "what follows $GEMINI_CLI_HOME has to be /.gemini")
+
+
 @test("every profile that comes with sandbash can be used, and says what it is for")
 def shipped(fx):
     listed = json.loads(fx.sandbash("--profiles", "--json").stdout)["profiles"]
@@ -616,7 +650,8 @@ def shipped(fx):
     for one in listed:
         check(len(one["about"]) > 10, one["name"])
         result = fx.sandbash(f"--profile={one['name']}", "true", env={"CODEX_HOME": fx.home / "c/codex",
-                                                                    "CLAUDE_CONFIG_DIR": fx.home / ".claude_d"})
+                                                                    "CLAUDE_CONFIG_DIR": fx.home / ".claude_d",
+                                                                    "GEMINI_CLI_HOME": fx.home / "g"})
         equal((result.status, result.stdout), (0, ""), one["name"])
         lacks(result.stderr, "warning", one["name"])
         for line in fx.sandbash("--profile-show", one["name"]).stdout.splitlines():

@@ -153,9 +153,24 @@ MORE = (".cache/ms-playwright/mcp-chrome-profile/Default/Cookies", ".cache/chrom
         ".config/claude/.credentials.json",
         ".config/anthropic/credentials/x.json", ".config/GitKraken/x", ".config/Ferdium/x", ".config/nats/context/x.json", ".config/coderv2/session",
         ".config/depot/depot.yaml", ".config/hex/hex.config", ".config/copr", ".local/share/binstar/x.token", ".local/share/gnupg/x", ".dropbear/id_dropbear",
+        ".docker/key.pem", ".docker/machine/machines/default/id_rsa", ".earthly/certs/earthly_key.pem", ".earthly/auth.credentials",
+        ".config/earthly/auth.credentials", ".chef/encrypted_data_bag_secret", ".hab/cache/keys/x.sig.key", ".condor/tokens.d/x", ".ray/auth_token",
+        "actions-runner/.credentials_rsaparams", ".postgresql/postgresql.key", ".dolt/creds/x.jwk", ".duckdb/stored_secrets/x", ".kasmpasswd",
+        ".tezos-client/secret_keys", ".tarsnap.key", ".emacs.d/var/server/auth/server", ".config/emacs/.local/cache/server/server",
+        ".buck/buckd/p/v2/buckd.info", ".jenkins/secrets/master.key", ".node-red/.sessions.json", ".n8n/config", ".homeassistant/.storage/auth",
+        ".octoprint/users.yaml", ".sabnzbd/sabnzbd.ini", ".kodi/userdata/guisettings.xml", ".tor/control_auth_cookie", ".cline/data/settings/providers.json",
+        ".kimi-code/credentials/x.json", ".config/deluge/hostlist.conf", ".config/deluge/hostlist.conf.1.2", ".config/Sonarr/config.xml", ".config/R/rsconnect/accounts/s.io/me.dcf",
+        ".config/notation/localkeys/x.key", ".local/share/containers/storage/secrets/filedriver/secretsdata.json", ".local/share/juju/accounts.yaml",
+        ".local/share/livebook/livebook_config.ets", ".sbt/1.0/server/0a1b/token.json", ".config/dfx/identity/default/identity.pem",
+        ".config/containers/certs.d/host/client.key", ".docker/certs.d/host/client.key", "airflow/simple_auth_manager_passwords.json.generated",
+        ".config/transmission/settings.json", ".talos/keys/x.pgp", ".flyrc", ".govmomi/sessions/x", ".rsconnect-python/servers.json",
         ".fastlane/spaceship/me/cookie", ".gaia/keyring-file/x", ".config/sing-box/config.json", ".streamlit/secrets.toml", ".local/share/gurk/x",
         ".cache/ms-playwright-mcp/p/Cookies", ".config/google-chrome-for-testing/Default/Cookies", ".chef/me.pem", ".sfdx/me@example.org.json", ".sfdx/key.json")
-BESIDE = (".beam/x", ".steampipe/x", ".task/pending.data", ".config/fastly/x", ".config/dagger/x", ".claude-code-router/x", ".config/claude/x",
+BESIDE = (".docker/cert.pem", ".docker/ca.pem", ".docker/certs.d/host/ca.crt", ".earthly/x", ".hab/x", ".condor/x", ".ray/x", "actions-runner/run.sh",
+          ".postgresql/postgresql.crt", ".dolt/x", ".emacs.d/var/x", ".config/emacs/.local/cache/x", ".buck/x", ".jenkins/config.xml",
+          ".node-red/flows.json", ".octoprint/x", ".kodi/userdata/x", ".sbt/1.0/server/0a1b/x", ".sbt/1.0/plugins/x", ".config/dfx/networks.json",
+          ".config/containers/registries.conf", ".jupyter/lab/x", ".cline/data/x", ".config/R/x", ".local/share/containers/storage/x", "airflow/airflow.cfg",
+          ".beam/x", ".steampipe/x", ".task/pending.data", ".config/fastly/x", ".config/dagger/x", ".claude-code-router/x", ".config/claude/x",
           ".cache/ms-playwright/chromium-1/chrome", ".config/anthropic/x", ".letta/x", "forge/x", ".config/nats/x", ".streamlit/config.toml", ".gaia/config/x",
           ".ansible/collections/x", ".config/earthengine/x", ".lftp/rc", ".config/clever-cloud/x", ".confluent/notes", ".config/calcurse/conf", ".config/obs-studio/basic/profiles/Mine/basic.ini", ".earthly/config.yml",
           ".claude/settings.json", ".codex/config.toml", ".gemini/settings.json",
@@ -192,7 +207,7 @@ def more_stores(fx):
 
 
 MIXED = (".claude.json", ".claude/.claude.json", ".claude.json.backup", ".config/claude/.claude.json", ".config/dvc/config", ".m2/settings.xml", ".gradle/gradle.properties", ".config/pip/pip.conf",
-         ".nuget/NuGet/NuGet.Config", ".bundle/config", ".condarc", ".terraformrc")
+         ".nuget/NuGet/NuGet.Config", ".bundle/config", ".condarc", ".terraformrc", ".config/mycli/myclirc", ".local/share/scalacli/secrets/config.json")
 
 
 @test("P4 settings that builds need are hidden if they hold a password", variants=ALL_VARIANTS)
@@ -210,13 +225,15 @@ def mixed(fx):
         equal(shown, [".m2/settings.xml"])
 
 
-NEEDED = (".hgrc", ".config/hg/hgrc", ".config/nix/nix.conf", ".taskrc", ".newsboat/config")
+NEEDED = (".hgrc", ".config/hg/hgrc", ".config/nix/nix.conf", ".taskrc", ".newsboat/config", ".jupyter/jupyter_server_config.py", ".jupyter/jupyter_notebook_config.json",
+          ".jupyter/jupyter_lab_config.py", ".aria2/aria2.conf", ".config/aria2/aria2.conf", ".chef/credentials", ".config/qBittorrent/qBittorrent.conf")
 
 
 @test("P4 settings that name users and public keys are hidden for a password or token alone", variants=ALL_VARIANTS)
 def needed(fx):
     for text, shown in (("[ui]\nusername = me <me@example.org>\ntrusted-public-keys = x\n", list(NEEDED)),
-                        ("[auth]\nx.password = x\n", []), ("access-tokens = github.com=x\n", []), ("sync.encryption_secret=x\n", [])):
+                        ("[auth]\nx.password = x\n", []), ("access-tokens = github.com=x\n", []), ("sync.encryption_secret=x\n", []), ("rpc-secret=x\n", []),
+                        ("c.ServerApp.token = 'x'\n", []), ('{"ServerApp": {"password": "argon2:x"}}', [])):
         for name in NEEDED:
             fx.write(fx.home / name, text)
         equal(readable(fx, NEEDED), shown, text)
@@ -256,7 +273,29 @@ MOVED = (("HERMES_HOME", "auth.json", "notes"), ("VIBE_HOME", ".env", "config.to
          ("GRADLE_USER_HOME", "gradle.properties", "caches/x"), ("BUNDLE_USER_HOME", "config", "cache/x"), ("CARGO_HOME", "credentials.toml", "registry/x"),
          ("VAGRANT_HOME", "data/vagrant_login_token", "boxes/x"), ("PUB_CACHE", "credentials.json", "hosted/x"), ("COPILOT_HOME", "config.json", "logs/x"),
          ("WANDB_CONFIG_DIR", "settings", "x"), ("FOUNDRY_DIR", "keystores/x", "cache/x"), ("DOCKER_CONFIG", "config.json", "daemon.json"),
-         ("COMPOSER_HOME", "auth.json", "config.json"), ("PULUMI_HOME", "credentials.json", "plugins/x"), ("MYSQL_HOME", "my.cnf", "x"))
+         ("COMPOSER_HOME", "auth.json", "config.json"), ("PULUMI_HOME", "credentials.json", "plugins/x"), ("MYSQL_HOME", "my.cnf", "x"),
+         ("GEMINI_CLI_HOME", ".gemini/oauth_creds.json", ".gemini/settings.json"), ("KIMI_CODE_HOME", "credentials/x.json", "logs/x"),
+         ("GROK_HOME", "auth.json", "skills/x"), ("OPENCLAW_STATE_DIR", "credentials/x", "logs/x"), ("CONTINUE_GLOBAL_DIR", ".env", "sessions/x"),
+         ("CLINE_DIR", "data/secrets.json", "data/tasks/x"), ("CLINE_DATA_DIR", "settings/providers.json", "tasks/x"),
+         ("CRUSH_GLOBAL_CONFIG", "crush.json", "x"), ("CRUSH_GLOBAL_DATA", "crush.json", "projects.json"),
+         ("JUPYTER_CONFIG_DIR", "jupyter_server_config.json", "lab/x"), ("JENKINS_HOME", "secrets/x", "config.xml"),
+         ("DOCKER_CERT_PATH", "key.pem", "cert.pem"), ("MACHINE_STORAGE_PATH", "machines/x/id_rsa", "cache/x"), ("CF_HOME", ".cf/config.json", "x"),
+         ("IBMCLOUD_HOME", ".bluemix/config.json", "x"), ("BORG_BASE_DIR", ".config/borg/keys/x", ".cache/x"), ("BORG_CONFIG_DIR", "keys/x", "security/x"),
+         ("PULUMI_CREDENTIALS_PATH", "credentials.json", "x"), ("DOOMLOCALDIR", "cache/server/x", "cache/x"), ("TNS_ADMIN", "cwallet.sso", "tnsnames.ora"),
+         ("N8N_USER_FOLDER", ".n8n/config", "x"), ("AIRFLOW_HOME", "standalone_admin_password.txt", "airflow.cfg"),
+         ("HELM_CONFIG_HOME", "repositories.yaml", "x"), ("PGSYSCONFDIR", "pg_service.conf", "psqlrc"))
+# of files and directories that a variable names itself
+KEYS = """UV_CREDENTIALS_DIR PGSSLKEY OCI_CLI_KEY_FILE AZURE_CLIENT_CERTIFICATE_PATH AZURE_FEDERATED_TOKEN_FILE AZURE_AUTH_LOCATION
+ARM_CLIENT_CERTIFICATE_PATH ARM_OIDC_TOKEN_FILE_PATH CLOUDSDK_AUTH_CREDENTIAL_FILE_OVERRIDE GOOGLE_GHA_CREDS_PATH GOOGLE_CREDENTIALS
+GOOGLE_CLOUD_KEYFILE_JSON GCLOUD_KEYFILE_JSON GCP_SERVICE_ACCOUNT_FILE AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE AWS_VAULT_FILE_DIR
+ALIBABA_CLOUD_CREDENTIALS_FILE S3CMD_CONFIG MODAL_CONFIG_PATH ANSIBLE_PRIVATE_KEY_FILE ANSIBLE_BECOME_PASSWORD_FILE ANSIBLE_CONNECTION_PASSWORD_FILE
+ANSIBLE_GALAXY_TOKEN_PATH SOPS_AGE_SSH_PRIVATE_KEY_FILE LIBVIRT_AUTH_FILE KRB5_KTNAME KRB5_CLIENT_KTNAME CREDENTIALS_DIRECTORY BEARER_TOKEN_FILE
+CONTAINER_SSHKEY CONSUL_CLIENT_KEY CONSUL_HTTP_TOKEN_FILE NOMAD_CLIENT_KEY VAULT_CLIENT_KEY BAO_CLIENT_KEY ETCDCTL_KEY TUNNEL_ORIGIN_CERT
+TUNNEL_CRED_FILE RAY_AUTH_TOKEN_PATH SIDEROV1_KEYS_DIR RESTIC_REPOSITORY_FILE KOPIA_CONFIG_PATH SNOWFLAKE_PRIVATE_KEY_PATH SNOWFLAKE_PRIVATE_KEY_FILE
+PYTHON_GITLAB_CFG API_PRIVATE_KEYS_DIR APP_STORE_CONNECT_API_KEY_PATH APP_STORE_CONNECT_API_KEY_KEY_FILEPATH SUPPLY_JSON_KEY MINISIGN_CONFIG_DIR
+PULUMI_CONFIG_PASSPHRASE_FILE EXOSCALE_CONFIG RENDER_CLI_CONFIG_PATH MCP_REMOTE_CONFIG_DIR OPENCLAW_CONFIG_PATH""".split()
+SETTINGS = """NPM_CONFIG_GLOBALCONFIG npm_config_globalconfig HGRCPATH TASKRC R_ENVIRON_USER WGETRC ODBCINI UV_CONFIG_FILE CONDARC HATCH_CONFIG
+PDM_CONFIG_FILE HELM_REPOSITORY_CONFIG""".split()
 
 
 @test("P4 a variable that moves a directory moves what the table hides in it", variants=("full", "flat"))
@@ -270,6 +309,23 @@ def moved_homes(fx):
     equal(readable(fx, hidden), hidden, "the control")
     fx.write(fx.home / "m/GRADLE_USER_HOME/gradle.properties", "parallel=true\n")
     equal(readable(fx, ["m/GRADLE_USER_HOME/gradle.properties"], env=env), ["m/GRADLE_USER_HOME/gradle.properties"], "no password in it")
+
+
+@test("P4 keys and tokens that a variable names are unreadable, settings if they hold a password", variants=("full", "flat"))
+def named_keys(fx):
+    env = {name: fx.home / "k" / name for name in KEYS + SETTINGS} | {"KRB5_KTNAME": f"FILE:{fx.home}/k/KRB5_KTNAME"}
+    names = [f"k/{name}/key" if name.endswith(("_DIR", "DIRECTORY")) else f"k/{name}" for name in KEYS]
+    settings = [f"k/{name}" for name in SETTINGS]
+    for name in names + settings + ["k/beside"]:
+        fx.write(fx.home / name, "parallel=true\n")
+    equal(readable(fx, names + settings + ["k/beside"], env=env), settings + ["k/beside"])
+    for name in settings:
+        fx.write(fx.home / name, "password=x\n")
+    equal(readable(fx, names + settings + ["k/beside"], env=env), ["k/beside"])
+    equal(readable(fx, names + settings), names + settings, "the control")
+    (fx.home / "k/HGRCPATH").unlink()
+    fx.write(fx.home / "k/HGRCPATH/x.rc", "[ui]\n")
+    equal(readable(fx, ["k/HGRCPATH/x.rc"], env={"HGRCPATH": fx.home / "k/HGRCPATH"}), ["k/HGRCPATH/x.rc"], "a directory of settings")
 
 
 @test("S9 the record of earlier runs is unreadable, whatever a rule says", variants=ALL_VARIANTS)
