@@ -434,6 +434,8 @@ static const struct sb_guard_row rows[] = {
 	BENEATH(".idea", "JetBrains IDEs",
 		"run configurations, file watchers and start-up tasks of the IDE"),
 	IN(".run", "*.run.xml", "JetBrains IDEs", "run configurations"),
+	/* they look for them in every directory of the project */
+	ENDING(".run.xml", "JetBrains IDEs", "run configurations"),
 	LOOSE(".config/JetBrains/**", "JetBrains IDEs",
 	      "options of their virtual machine, tools and templates"),
 	IN(".fleet", "*.json", "JetBrains Fleet", "run configurations and settings"),
