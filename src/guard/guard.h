@@ -373,6 +373,13 @@ unsigned sb_guard_shared_names(const struct sb_guard_row *row);
 
 /* Is the home directory in the directory at path, or is that one of it in which rows of the table go on? */
 bool sb_guard_is_holder(const struct sb_guard *guard, int directory, const char *path);
+/*
+ * A submodule is to be checked out at path, canonical, unasked: which row has, by the name of that directory or of one around it
+ * in its project, programs outside obey what comes there, or is about something in it?  NULL: none.  Ordinary words, as in
+ * tools/bazel, do not count.
+ */
+const struct sb_guard_row *sb_guard_row_of_checkout(const struct sb_guard *guard, const char *path);
+
 
 /*
  * row was the answer about path.  How much of path is the directory that holds what the row names, told
