@@ -51,6 +51,7 @@ void sb_check_work_tree(const struct sb_check *check, const char *value, const c
 
 /* A work tree is none of git's own directories: a checkout would write hooks. */
 bool sb_leads_to_work_tree(const struct sb_check *check, const char *value);
+bool sb_leads_to_submodule(const struct sb_check *check, const char *value);
 bool sb_leads_to_unguarded(const struct sb_check *check, const char *url);
 bool sb_leads_to_guarded(const struct sb_check *check, const char *value);
 

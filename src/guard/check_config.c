@@ -22,16 +22,18 @@
 
 #define VERSION_KEY "core.repositoryformatversion" /* git sets it first, and never takes it away */
 
-/*
- * SECURITY: git itself sets core.worktree for submodules, in .git/modules/NAME/config.
- *
- * Danger: elsewhere it makes checkout and reset write where it says, and what lies there may be made a
- * link, or the repository moved, after it was judged.  That is left for submodules: security.md.
- * Held by: tests/supervise/git_links.py
- */
 static bool is_of_module(const char *path)
 {
 	return strstr(path, "/.git/modules/") != NULL;
+}
+
+/* core.worktree: where a submodule lies, or a project, by its full name or by what it is anyway. */
+static bool is_work_tree(const struct sb_check *check, const char *value)
+{
+	if (is_of_module(check->path))
+		return sb_leads_to_submodule(check, value);
+	return (strcmp(value, "..") == 0 || sb_list_has(check->guard->options.projects, value)) &&
+	       sb_leads_to_work_tree(check, value);
 }
 
 /* A key that stands alone is a yes, one with nothing behind "=" a no. */
@@ -167,11 +169,7 @@ static void check_key(const struct sb_check *check, const char *key, const char 
 	/* .gitmodules, too: git submodule init and sync copy what it says into the config; all of .lfsconfig's is above */
 	if (verdict == SB_KEY_HARMLESS && is_url_key(key) && sb_leads_to_unguarded(check, value))
 		verdict = SB_KEY_ASK;
-	if (verdict != SB_KEY_HARMLESS &&
-	    (verdict != SB_KEY_PATH ||
-	     !(is_of_module(check->path) || strcmp(value, "..") == 0 /* what it is anyway */ ||
-	       sb_list_has(check->guard->options.projects, value)) ||
-	     !sb_leads_to_work_tree(check, value)))
+	if (verdict != SB_KEY_HARMLESS && (verdict != SB_KEY_PATH || !is_work_tree(check, value)))
 		ask_about_key(check, key, value);
 	else if (verdict == SB_KEY_PATH)
 		sb_check_work_tree(check, value, "");

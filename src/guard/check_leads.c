@@ -160,7 +160,7 @@ bool sb_leads_to_unguarded(const struct sb_check *check, const char *url)
 }
 
 /*
- * A submodule called .vscode or in .claude/skills: its next checkout brings what programs outside obey.  One
+ * A submodule called .vscode, CVS or in .claude/skills: its next checkout brings what programs outside obey.  One
  * in "tools" is what everybody has.
  */
 bool sb_leads_to_guarded(const struct sb_check *check, const char *value)
@@ -168,8 +168,37 @@ bool sb_leads_to_guarded(const struct sb_check *check, const char *value)
 	SB_AUTO_BUF struct sb_buf whole = SB_BUF(4 * SB_CHECK_MAX_LINE);
 
 	return sb_guard_passes_caches(value) ||
-	       ((value[0] == '.' || strstr(value, "/.")) && find_target(check, value, &whole) &&
-		sb_guard_row_in(check->guard, whole.data));
+	       (find_target(check, value, &whole) &&
+		sb_guard_row_of_checkout(check->guard, whole.data));
+}
+
+/*
+ * SECURITY: git itself sets core.worktree for submodules, in .git/modules/NAME/config: to where they lie.
+ *
+ * Danger: elsewhere it makes the next checkout of one of the submodule's branches, outside, write where it says: file by file
+ * with names of the submodule's, so that "post-commit" comes into .husky.
+ * So it leads, by no link, to a directory in the work tree of that .git which nobody obeys anything of, and in which there is
+ * neither git directory nor project.  A link that comes there later is judged when it is made.
+ * Price: none known; git submodule writes nothing else.
+ * Held by: tests/supervise/git_links.py
+ */
+bool sb_leads_to_submodule(const struct sb_check *check, const char *value)
+{
+	const char *git = strstr(check->path, "/.git/modules/");
+	const char *const *projects = check->guard->options.projects;
+	SB_AUTO_BUF struct sb_buf whole = SB_BUF(4 * SB_CHECK_MAX_LINE);
+	SB_AUTO_FREE char *canonical = NULL;
+	size_t top = git ? (size_t)(git - check->path) : 0;
+
+	if (!git || !sb_leads_to_work_tree(check, value) || !find_target(check, value, &whole) ||
+	    strncmp(whole.data, check->path, top) != 0 || whole.data[top] != '/' ||
+	    sb_path_canonical(whole.data, &canonical, NULL, NULL) != SB_OK ||
+	    strcmp(canonical, whole.data) != 0)
+		return false;
+	for (; projects && *projects; projects++)
+		if (sb_path_within(whole.data, *projects))
+			return false;
+	return !sb_guard_row_of_checkout(check->guard, whole.data);
 }
 
 bool sb_leads_to_this_machine(const struct sb_check *check, const char *url)

@@ -412,6 +412,7 @@ void sb_guard_free(struct sb_guard *guard)
 	if (guard->late != &closed && (!guard->found || guard->late != &guard->found->late))
 		free(guard->late);
 	sb_commons_done(&guard->commons);
+	sb_system_done(&guard->system);
 	free(guard->home);
 	free(guard);
 }

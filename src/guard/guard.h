@@ -98,6 +98,8 @@ enum sb_guard_flags {
 		64, /* programs among packages: a rule for the directory around is none for them */
 	SB_GUARD_FILLED =
 		128, /* a tool fills it: thousands of links, none kept in a project (links.c) */
+	SB_GUARD_REST =
+		256, /* of the machine's: the rest of a directory; what else is there counts first */
 };
 
 /*
@@ -145,6 +147,9 @@ const struct sb_guard_row *sb_guard_system_rows(size_t *out_count);
 
 /* Is path, canonical, what such a row names, or beneath it? */
 bool sb_guard_system_has(const struct sb_guard_row *row, const char *path);
+
+/* The first of them that has path, which is the one that counts; or NULL. */
+const struct sb_guard_row *sb_guard_system_first(const char *path);
 
 /* Of these tables: a number below SB_GUARD_ALL_ROWS.  0: of none. */
 #define SB_GUARD_ALL_ROWS (SB_GUARD_MAX_ROWS + SB_GUARD_MAX_GIT_ROWS + SB_GUARD_MAX_SYSTEM_ROWS)
@@ -370,6 +375,13 @@ bool sb_guard_is_held(const char *path);
  * .vscode may be made in it any day is true of every directory, and does not count.)
  */
 const struct sb_guard_row *sb_guard_row_in(const struct sb_guard *guard, const char *path);
+
+/*
+ * A submodule is to be checked out at path, canonical, unasked: which row has, by the name of that directory or of one around it
+ * in its project, programs outside obey what comes there, or is about something in it?  NULL: none.  Ordinary words, as in
+ * tools/bazel, do not count.
+ */
+const struct sb_guard_row *sb_guard_row_of_checkout(const struct sb_guard *guard, const char *path);
 
 /* How many of the row's first names are a directory in which everybody keeps settings, .config, or that has more in it than programs, .cargo. */
 unsigned sb_guard_shared_names(const struct sb_guard_row *row);

@@ -217,11 +217,11 @@ static int tell_system(const struct telling *telling)
 	const struct sb_guard_row *rows = sb_guard_system_rows(&count);
 	int status = around ? tell_whole(telling, around) : SB_OK;
 
-	for (size_t i = 0; i < count && status == SB_OK; i++) {
+	for (size_t i = 0; system->counts && i < count && status == SB_OK; i++) {
 		const char *pattern = rows[i].pattern;
 		SB_AUTO_FREE char *path = NULL;
 
-		if (!system->counts[i] || strncmp(pattern, directory, length) != 0 ||
+		if (strncmp(pattern, directory, length) != 0 ||
 		    (length > 1 && pattern[length] != '/'))
 			continue;
 		path = strchr(pattern, '*') ? sb_path_parent(pattern) : strdup(pattern);

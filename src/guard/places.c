@@ -4,6 +4,7 @@
  * A table row is about a name in a directory.  Here the question is the other one: would a
  * directory, left without a guard, take the guard away from such a name?
  */
+#include <ctype.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 
 #include "base/auto.h"
 #include "guard/guard_impl.h"
+#include "guard/named.h"
 #include "path/path.h"
 
 static bool is_same(const struct sb_folded *folded, const char *text, size_t length)
@@ -58,13 +60,26 @@ static bool goes_on(const struct sb_pattern_row *pattern, const char *text)
 	return false;
 }
 
+/* What the machine obeys at path or beneath it, or that it is git's. */
+static const struct sb_guard_row *row_at(const struct sb_guard *guard, const char *path)
+{
+	SB_AUTO_FD int directory = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	const struct sb_guard_row *row;
+	const char *named;
+
+	row = sb_system_row(&guard->system, path, &named);
+	if (!row)
+		row = sb_system_beneath(&guard->system, path);
+	if (row)
+		return row;
+	return directory >= 0 && sb_look_is_git(directory, "") ? sb_row_of_git(guard) : NULL;
+}
+
 const struct sb_guard_row *sb_guard_row_in(const struct sb_guard *guard, const char *path)
 {
 	const struct sb_table *table = sb_table_of(guard);
-	SB_AUTO_FD int directory = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	const struct sb_guard_row *row;
 	struct sb_folded git;
-	const char *named;
 
 	sb_guard_need(guard);
 	for (size_t i = 0; i < guard->extras.count; i++)
@@ -72,13 +87,9 @@ const struct sb_guard_row *sb_guard_row_in(const struct sb_guard *guard, const c
 		    sb_path_within(guard->extras.all[i].path, path))
 			return guard->extras.all[i].row ? guard->extras.all[i].row
 							: sb_row_of_git(guard);
-	row = sb_system_row(&guard->system, path, &named);
-	if (!row)
-		row = sb_system_beneath(&guard->system, path);
+	row = row_at(guard, path);
 	if (row)
 		return row;
-	if (directory >= 0 && sb_look_is_git(directory, ""))
-		return sb_row_of_git(guard);
 	sb_fold(".git", 4, &git);
 	for (const char *text = path; *text == '/'; text += strcspn(text, "/")) {
 		text++;
@@ -90,6 +101,65 @@ const struct sb_guard_row *sb_guard_row_in(const struct sb_guard *guard, const c
 				return table->rows[i].row;
 	}
 	return NULL;
+}
+
+/* --- places of submodules --------------------------------------------------------------------- */
+
+/* tools/bazel, hooks/x: directories with such names are everywhere, and in most of them is nothing of the kind. */
+static bool begins_with_word(const struct sb_guard_row *row)
+{
+	return strchr("<*", row->pattern[0]) || islower((unsigned char)row->pattern[0]);
+}
+
+static const struct sb_guard_row *row_of_extras(const struct sb_guard *guard,
+						const struct sb_extras *extras, const char *path)
+{
+	for (size_t i = 0; i < extras->count; i++) {
+		const struct sb_extra *extra = &extras->all[i];
+
+		/* with wild, of what is around path, it means names like that and no directories */
+		if (extra->path[0] == '/' && (sb_path_within(path, extra->path) ||
+					      (!extra->wild && sb_path_within(extra->path, path))))
+			return sb_row_of_extra(guard, extra);
+	}
+	return NULL;
+}
+
+/* Where the names of the place begin: behind the project that holds it, which is where it is by the user's will. */
+static const char *behind_project(const struct sb_guard *guard, const char *path)
+{
+	size_t longest = 0;
+
+	for (const char *const *project = guard->options.projects; project && *project; project++)
+		if (sb_path_within(*project, path) && strlen(*project) > longest)
+			longest = strlen(*project);
+	return path + longest;
+}
+
+const struct sb_guard_row *sb_guard_row_of_checkout(const struct sb_guard *guard, const char *path)
+{
+	const struct sb_table *table = sb_table_of(guard);
+	const struct sb_guard_row *row;
+	struct sb_extras late;
+
+	sb_guard_need(guard);
+	late = sb_named_late(guard);
+	row = row_of_extras(guard, &guard->extras, path);
+	if (!row)
+		row = row_of_extras(guard, &late, path);
+	if (!row)
+		row = row_at(guard, path);
+	for (const char *text = behind_project(guard, path); !row && *text == '/';
+	     text += strcspn(text, "/")) {
+		text++;
+		if (sb_fold_is_git(text, strcspn(text, "/")))
+			row = sb_row_of_git(guard);
+		for (size_t i = 0; !row && *text && i < table->count; i++)
+			if (table->rows[i].row->kind != SB_GUARD_ANYTHING &&
+			    !begins_with_word(table->rows[i].row) && goes_on(&table->rows[i], text))
+				row = table->rows[i].row;
+	}
+	return row;
 }
 
 bool sb_guard_is_holder(const struct sb_guard *guard, int directory, const char *path)

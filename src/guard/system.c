@@ -2,8 +2,9 @@
  * SECURITY: what the machine obeys, whoever says yes to a directory around it.
  *
  * Danger: root is asked about /etc/foo.conf and says "everything in /etc", or gives --allow-write=/etc: then a command writes
- * /etc/cron.d/x, which runs outside.  Others than root could not write there, and a rule that names such a file, or the directory
- * that is all such files, means it.
+ * /etc/cron.d/x or /etc/gdb/gdbinit, which runs outside.  In /etc nearly every name is some program's, of /usr all is run or loaded by
+ * somebody: so all names there count, and the rows before those with "everybody" just say more.  Others than root could not write there,
+ * and a rule that names such a file, or a directory in these, means it: --allow-write=/etc/myapp.
  * Price: as root these are questions of their own, one each, and so is it to remove them or to change their modes.
  * Held by: tests/supervise/system.py
  */
@@ -13,7 +14,9 @@
 #include <unistd.h>
 
 #include "base/each.h"
+#include "base/list.h"
 #include "guard/guard.h"
+#include "path/path.h"
 
 /* The name, or with a star all names that begin so; and all beneath. */
 #define OBEYED(pattern, who, why)                                                                  \
@@ -24,6 +27,13 @@
 #define PROGRAMS(pattern, who, why)                                                                \
 	{                                                                                          \
 		pattern, who, why, SB_GUARD_SAME, SB_GUARD_IF_EXECUTABLE | SB_GUARD_MAY_LEAD, ""   \
+	}
+
+/* Everything else that is there; a git directory there is one all the same, and what lies in it. */
+#define REST(pattern, who, why)                                                                    \
+	{                                                                                          \
+		pattern, who, why, SB_GUARD_SAME,                                                  \
+			SB_GUARD_IF_EXECUTABLE | SB_GUARD_MAY_LEAD | SB_GUARD_REST, ""             \
 	}
 
 static const struct sb_guard_row rows[] = {
@@ -75,6 +85,10 @@ static const struct sb_guard_row rows[] = {
 	OBEYED("/etc/apt", "apt", "commands that apt runs, and where packages come from"),
 	OBEYED("/etc/dpkg", "dpkg", "commands that dpkg runs"),
 	OBEYED("/var/lib/dpkg", "dpkg", "scripts of packages, which dpkg runs"),
+	OBEYED("/var/lib/cloud", "cloud-init", "scripts that run at start"),
+	OBEYED("/var/lib/polkit-1", "polkit", "who may do what root may"),
+	SB_NAMED(PROGRAMS, "everybody", "programs that were installed", "/var/lib/flatpak",
+		 "/var/lib/snapd", "/var/lib/gems"),
 	OBEYED("/etc/gitconfig", "git", "git config can name programs to run"),
 	OBEYED("/etc/claude-code", "Claude Code", "hooks and servers of every session"),
 	SB_NAMED(OBEYED, "systemd", "services and timers of the machine", "/usr/lib/systemd",
@@ -86,6 +100,12 @@ static const struct sb_guard_row rows[] = {
 	PROGRAMS("/etc/alternatives", "everybody", "programs by their usual names"),
 	SB_NAMED(PROGRAMS, "everybody", "programs on everybody's PATH", "/usr/bin", "/usr/sbin",
 		 "/usr/local/bin", "/usr/local/sbin", "/bin", "/sbin"),
+	/* the rest: links to it are judged by what is there (judge/system_ends.c) */
+	REST("/etc/*", "everybody", "settings of all users' programs, which may name others"),
+	REST("/usr/local/*", "everybody", "what programs of all users load or run"),
+	REST("/usr/*", "everybody", "what programs of all users load or run"),
+	SB_NAMED(REST, "everybody", "what programs of all users load or run", "/lib", "/lib32",
+		 "/lib64", "/libx32"),
 };
 
 #define ROWS (sizeof rows / sizeof rows[0])
@@ -97,6 +117,15 @@ const struct sb_guard_row *sb_guard_system_rows(size_t *out_count)
 	return rows;
 }
 
+const struct sb_guard_row *sb_guard_system_first(const char *path)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		/* most paths are elsewhere, which the second byte tells */
+		if (path[1] == rows[i].pattern[1] && sb_guard_system_has(&rows[i], path))
+			return &rows[i];
+	return NULL;
+}
+
 bool sb_guard_system_has(const struct sb_guard_row *row, const char *path)
 {
 	size_t length = strcspn(row->pattern, "*");
@@ -105,42 +134,54 @@ bool sb_guard_system_has(const struct sb_guard_row *row, const char *path)
 	       (row->pattern[length] || !path[length] || path[length] == '/');
 }
 
-/* A project in such a place is there to be worked on. */
-static bool has_project(const struct sb_guard_row *row, const char *const *projects)
-{
-	for (; projects && *projects; projects++)
-		if (sb_guard_system_has(row, *projects))
-			return true;
-	return false;
-}
-
+/* Without memory for its name, a project in such a place is asked about. */
 void sb_system_begin(struct sb_system *system, const char *const *projects)
 {
-	if (geteuid() != 0)
-		return;
-	for (size_t i = 0; i < ROWS; i++)
-		system->counts[i] = !has_project(&rows[i], projects);
+	size_t count = 0;
+
+	system->counts = geteuid() == 0;
+	for (; system->counts && projects && *projects; projects++)
+		if (sb_guard_system_first(*projects) &&
+		    sb_list_push(&system->projects, &count, strdup(*projects), NULL) != SB_OK)
+			return;
+}
+
+void sb_system_done(struct sb_system *system)
+{
+	sb_list_free(system->projects);
+}
+
+static const struct sb_guard_row *row_of(const struct sb_system *system, const char *path,
+					 bool rest, const char **out_named)
+{
+	const struct sb_guard_row *row = system->counts ? sb_guard_system_first(path) : NULL;
+
+	/* a project in such a place is there to be worked on */
+	if (!row || rest != !!(row->flags & SB_GUARD_REST) ||
+	    sb_path_within_any((const char *const *)system->projects, path))
+		return NULL;
+	*out_named = row->pattern;
+	return row;
 }
 
 const struct sb_guard_row *sb_system_row(const struct sb_system *system, const char *path,
 					 const char **out_named)
 {
-	for (size_t i = 0; i < ROWS; i++)
-		/* most paths are elsewhere, which the second byte tells */
-		if (path[1] == rows[i].pattern[1] && system->counts[i] &&
-		    sb_guard_system_has(&rows[i], path)) {
-			*out_named = rows[i].pattern;
-			return &rows[i];
-		}
-	return NULL;
+	return row_of(system, path, false, out_named);
+}
+
+const struct sb_guard_row *sb_system_rest(const struct sb_system *system, const char *path,
+					  const char **out_named)
+{
+	return row_of(system, path, true, out_named);
 }
 
 const struct sb_guard_row *sb_system_beneath(const struct sb_system *system, const char *path)
 {
 	size_t length = strlen(path);
 
-	for (size_t i = 0; i < ROWS; i++)
-		if (system->counts[i] && strncmp(rows[i].pattern, path, length) == 0 &&
+	for (size_t i = 0; i < ROWS && system->counts; i++)
+		if (strncmp(rows[i].pattern, path, length) == 0 &&
 		    (length == 1 || rows[i].pattern[length] == '/'))
 			return &rows[i];
 	return NULL;

@@ -121,7 +121,8 @@ static void heed_guard(const struct sb_grounds *grounds, struct sb_judged *judge
 	if (!guard->found && judged->decision.verdict == SB_ALLOW && judged->decision.rule &&
 	    sb_rules_open(grounds->guard, grounds->policy, judged, file)) {
 		guard->verdict = SB_GUARD_PLAIN;
-		guard->looked = 0; /* whatever is there */
+		if (!(guard->row->flags & SB_GUARD_REST))
+			guard->looked = 0; /* whatever is there */
 		return;
 	}
 	judged->no_rule_opens = !file && !guard->named &&

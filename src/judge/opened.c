@@ -191,10 +191,11 @@ bool sb_row_is_opened(const struct sb_guard *guard, const struct sb_policy *poli
 		      const char *path, const struct sb_guard_row *row)
 {
 	const struct sb_site site = {.path = path};
-	const struct sb_judged judged = {.op = SB_CREATE,
-					 .site = &site,
-					 .decision = sb_decide(policy, SB_CREATE, path),
-					 .guard = {.row = row}};
+	const struct sb_judged judged = {
+		.op = SB_CREATE,
+		.site = &site,
+		.decision = sb_decide(policy, SB_CREATE, path),
+		.guard = {.row = row, .named = sb_is_system_row(row) ? row->pattern : NULL}};
 
 	return judged.decision.verdict == SB_ALLOW && judged.decision.rule &&
 	       sb_rules_open(guard, policy, &judged, true);

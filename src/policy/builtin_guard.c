@@ -8,6 +8,7 @@
 
 #include "base/auto.h"
 #include "base/each.h"
+#include "base/words.h"
 #include "guard/guard.h"
 #include "path/path.h"
 #include "policy/builtin_impl.h"
@@ -101,13 +102,15 @@ static int add_system_row(struct sb_policy *policy, const char *directory,
 		SB_AUTO_FREE char *path = NULL;
 
 		/* through a link it is found by its own name */
-		if (strncmp(entry->d_name, start, length) != 0 ||
+		if (strncmp(entry->d_name, start, length) != 0 || sb_is_dots(entry->d_name) ||
 		    (!start[length] && entry->d_name[length]) || entry->d_type == DT_LNK)
 			continue;
 		path = sb_path_join(directory, entry->d_name);
-		status = path ? sb_builtin_literal(policy, path, &sb_access_ask, row->why, flags,
-						   err)
-			      : sb_no_memory(err);
+		if (!path)
+			status = sb_no_memory(err);
+		else if (sb_guard_system_first(path) == row)
+			status = sb_builtin_literal(policy, path, &sb_access_ask, row->why, flags,
+						    err);
 	}
 	return status;
 }

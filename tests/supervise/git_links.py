@@ -90,6 +90,71 @@ def worktree(fx):
     equal(fx.run("git", "config", "core.worktree", "../wt").status, 0, "the control")
 
 
+LIB = "git init -q ../lib && cd ../lib && echo l >l.c && git add . && git -c user.name=a -c user.email=a@b commit -qm l"
+FILE = {"GIT_ALLOW_PROTOCOL": "file"}
+
+
+def with_submodule(fx):
+    fx.git_project()
+    equal(fx.run("sh", "-c", f"{LIB} && cd ../project && git submodule --quiet add ../lib lib", env=FILE).status, 0)
+
+
+@test("P3 core.worktree of a submodule leads to where it lies, and to nothing that is obeyed", variants=BOTH)
+def of_submodule(fx):
+    with_submodule(fx)
+    config = ".git/modules/lib/config"
+    fx.run("sh", "-c", "mkdir -p .husky .vscode .claude/skills CVS hk src deep/x; git init -q in; ln -s .husky way; ln -s ../.vscode deep/way; "
+           "git config core.hooksPath hk")
+    before = fx.read(config)
+    for place in (".husky", ".husky/_", ".vscode", ".claude/skills", ".claude/skills/x", ".config", "CVS", "cvs", ".git", ".git/hooks", "in/.git",
+                  "hk", "hk/x", "way", "deep/way", "way/_", "", "..", "../..", "../lib", str(fx.path(".husky")), str(fx.project), str(fx.home)):
+        value = place if place.startswith("/") else f"../../../{place}"
+        result = fx.sandbash("--consent=deny", "--quiet", "git", "config", "-f", config, "core.worktree", value)
+        check(result.status != 0, place)
+        equal(fx.read(config), before, place)
+        equal(fx.run("git", "config", "-f", config, "core.worktree", value).status, 0, f"the control: {place}")
+        fx.write(config, before)
+    for place in ("src", "deep/x", "deep/new", str(fx.path("src"))):
+        value = place if place.startswith("/") else f"../../../{place}"
+        result = fx.sandbash("--consent=deny", "git", "config", "-f", config, "core.worktree", value)
+        equal(result.status, 0, f"the neighbour: {place}: {result.stderr}")
+
+
+@test("P3 a place of a submodule in .gitmodules is nothing that is obeyed, in whatever letters", variants=BOTH)
+def places(fx):
+    with_submodule(fx)
+    before = fx.read(".gitmodules")
+    for place, allowed in ((".vscode", False), ("CVS", False), ("cvs", False), ("_darcs", False), ("sub/.Claude/skills", False),
+                           ("tools", True), ("sub/hooks", True), ("patches", True), (".github/x", True), ("LIB", True)):
+        words = ("git", "config", "-f", ".gitmodules", "submodule.lib.path", place)
+        result = fx.sandbash("--consent=deny", "--quiet", *words)
+        equal(result.status == 0, allowed, f"{place}: {result.stderr}")
+        equal(fx.read(".gitmodules") == before, not allowed, place)
+        equal(fx.run(*words).status, 0, f"the control: {place}")
+        fx.write(".gitmodules", before)
+
+
+@test("P3 daily work with submodules is unasked", variants=BOTH)
+def submodules(fx):
+    fx.git_project()
+    fx.run("sh", "-c", LIB.replace("../lib", "up"))
+    result = fx.sandbash("--consent=deny", "sh", "-exc", """
+export GIT_ALLOW_PROTOCOL=file GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
+git init -q mid; git -C mid submodule --quiet add "$PWD/up" inner/deep; git -C mid commit -qm mid
+git submodule --quiet add ./mid sub/mid; git submodule --quiet add --name other/name ./mid renamed
+git submodule --quiet update --init --recursive; test -f sub/mid/inner/deep/l.c; test -f renamed/inner/deep/l.c
+git commit -qm all
+git submodule --quiet deinit -f renamed; git submodule --quiet init; git submodule --quiet update --recursive; test -f renamed/inner/deep/l.c
+git mv renamed moved; git -C moved status -s; git commit -qm moved
+git checkout -q -b without; git rm -q --cached moved; git rm -q -r sub/mid; git commit -qam without
+git init -q own; git -C own commit -q --allow-empty -m own; git submodule --quiet add ./own own; git submodule absorbgitdirs own; git -C own status
+test -f .git/modules/own/config; git commit -qm own; git submodule foreach --recursive git status -s
+git submodule sync --recursive --quiet; git stash list; git worktree list
+""")
+    equal(result.status, 0, result.stderr)
+    lacks(result.stderr, "refused")
+
+
 @test("P3 an agent's repository of earlier versions: its work tree may be a project, nothing else",
       variants=BOTH)
 def versions(fx):

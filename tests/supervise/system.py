@@ -16,10 +16,13 @@ TOPS = ("/etc", "/usr/local", "/var/spool", "/var/lib")
 NAMES = (("/etc/cron.d/sandbash-test", "/etc"), ("/etc/profile.d/sandbash-test.sh", "/etc"), ("/etc/ld.so.preload", "/etc"),
          ("/etc/sudoers.d/sandbash-test", "/etc"), ("/etc/systemd/system/sandbash-test.service", "/etc"),
          ("/etc/sudoers.d/commondir", "/etc"),  # a name of git's, whose contents could be harmless
+         ("/etc/sandbash-test.conf", "/etc"), ("/etc/gdb/gdbinit", "/etc"), ("/etc/tmux.conf", "/etc"), ("/etc/sandbash-other.d/x", "/etc"),
+         ("/usr/local/lib/python3.11/dist-packages/x.pth", "/usr/local"), ("/usr/local/share/sandbash-other", "/usr/local"),
          ("/usr/local/bin/sandbash-test", "/usr/local"), ("/usr/local/lib/systemd/system/x.service", "/usr/local"),
          ("/var/spool/cron/crontabs/root", "/var/spool"), ("/var/lib/dpkg/info/sandbash-test.postinst", "/var/lib"))
-PLAIN = (("/etc/sandbash-test.conf", "/etc"), ("/etc/sandbash-test.d/x", "/etc"), ("/usr/local/share/sandbash-test", "/usr/local"),
-         ("/var/lib/sandbash-test/x", "/var/lib"))
+PLAIN = (("/etc/sandbash-test.conf", "/etc/sandbash-test.conf"), ("/etc/sandbash-test.d/x", "/etc/sandbash-test.d"),
+         ("/etc/sandbash-test.d/y/x", "/etc/sandbash-test.d"), ("/usr/local/share/sandbash-test", "/usr/local/share"),
+         ("/usr/local/lib/sandbash-test/x", "/usr/local/lib/sandbash-test"), ("/var/lib/sandbash-test/x", "/var/lib"))
 
 
 def others(fx):
@@ -102,22 +105,53 @@ def doors(fx):
         check(result.status != 0, door)
         equal((sorted(cron.iterdir()), (cron / "there").stat().st_mode), before, door)
         check(not os.path.lexists("/etc/cron.yearly") and not os.path.lexists(fx.path("out")), door)
-    for door in ("mv /etc/q/x /etc/q/y", "ln /etc/q/y /etc/q/x", "mkdir /etc/cron.d/sub", "mv /etc/q/w /etc/v", "rm -r /etc/v",
+    for door in ("mv /etc/q/x /etc/q/y", "ln /etc/q/y /etc/q/x", "mkdir /etc/cron.d/sub", "mv /etc/q/w /etc/q/v", "rm -r /etc/q/v",
                  "ln -s /usr/bin/env out"):
-        result = fx.sandbash("--consent=deny", "--allow-write=/etc", "sh", "-c", door)
+        result = fx.sandbash("--consent=deny", "--allow-write=/etc/q", "--allow-write=/etc", "sh", "-c", door)
         equal(result.status, 0, f"the neighbour: {door}: {result.stderr}")
 
 
-@test("C3 an answer for all of /etc is none for it, and the question offers no such answer", BOTH)
+@test("C3 a rule that names a directory there opens no git directory in it", BOTH)
+@own_machine
+def repositories(fx):
+    fx.run("sh", "-c", "mkdir -p /etc/q && git init -q /etc/q && git init -q t && echo x >t/.git/hooks/pre-commit && chmod +x t/.git/hooks/pre-commit")
+    before = pathlib.Path("/etc/q/.git/config").read_text()
+    flags = ("--consent=deny", "--allow-write=/etc/q", "--allow-write=/etc")
+    for act in ("git -C /etc/q config core.fsmonitor ./x", "echo x >/etc/q/.git/hooks/pre-commit", "echo x >/etc/q/.git/unknown",
+                "mkdir /etc/q/.vscode; echo x >/etc/q/.vscode/tasks.json", "mv t /etc/q/t", "mv /etc/q/.git/hooks /etc/q/.git/x",
+                "ln -s /x /etc/q/.git/COMMIT_EDITMSG"):
+        check(fx.sandbash(*flags, "sh", "-c", act).status != 0, act)
+    equal(pathlib.Path("/etc/q/.git/config").read_text(), before)
+    for act in ("git -C /etc/q -c user.name=a -c user.email=a@b commit -q --allow-empty -m x", "git -C /etc/q config user.name a",
+                "mkdir m; echo x >m/x; mv m /etc/q/m"):
+        result = fx.sandbash(*flags, "sh", "-c", act)
+        equal(result.status, 0, f"the neighbour: {act}: {result.stderr}")
+    equal(fx.run("sh", "-c", "echo x >/etc/q/.git/hooks/pre-commit").status, 0, "the control")
+
+
+@test("C3 a project there is worked in, and opens nothing beside it", BOTH)
+@own_machine
+def project(fx):
+    for place in ("/etc/sandbash-test.d", "/usr/local/src/sandbash-test"):
+        os.makedirs(place, exist_ok=True)
+        words = ("sh", "-c", "echo x >here && mkdir d && mv here d/there && echo x >d/x; echo x >../beside")
+        result = fx.sandbash("--anywhere", "--consent=deny", f"--allow-write={os.path.dirname(place)}", *words, cwd=place)
+        check(os.path.exists(f"{place}/d/there") and os.path.exists(f"{place}/d/x"), result.stderr)
+        equal(os.path.exists(f"{place}/../beside"), place.startswith("/usr"), place)  # /usr/local/src is named, /etc as a whole
+
+
+@test("C3 an answer for a directory around it is none for it, and the question offers no such answer", BOTH)
 @own_machine
 def by_answer(fx):
-    person = Person(fx, "sh", "-c", "for f in foo.conf cron.d/x bar.conf; do echo x >/etc/$f; echo $f=$?; done")
-    person.answer("2", "create", "/etc/foo.conf")
+    person = Person(fx, "sh", "-c", "for f in var/lib/foo.conf etc/cron.d/x etc/foo.conf var/lib/dpkg/x var/lib/bar.conf; do echo x >/$f; echo $f=$?; done")
+    person.answer("2", "create", "/var/lib/foo.conf")
     person.term.expect("foo.conf=0")
-    screen = person.answer("3", "create", "/etc/cron.d/x")
-    contains(screen, "commands that cron runs")
-    lacks(screen, "this directory")
-    person.term.expect("cron.d/x=[1-9]")
+    for path, why in (("/etc/cron.d/x", "commands that cron runs"), ("/etc/foo.conf", "settings of all users' programs"),
+                      ("/var/lib/dpkg/x", "scripts of packages")):
+        screen = person.answer("3", "create", path)
+        contains(screen, why)
+        lacks(screen, "this directory")
+        person.term.expect(f"{path[1:]}=[1-9]")
     person.term.expect("bar.conf=0")
     person.end()
     check(not os.path.exists("/etc/cron.d/x"))
@@ -128,24 +162,28 @@ def by_answer(fx):
 def by_tool(fx):
     server = Server(fx)
     server.answers = lambda params: "directory"
-    server.data("write_file", path="/etc/foo.conf", content="1")
+    server.data("write_file", path="/var/lib/foo.conf", content="1")
     server.asked.clear()
     server.answers = lambda params: "deny"
-    server.data("write_file", path="/etc/bar.conf", content="2")
+    server.data("write_file", path="/var/lib/bar.conf", content="2")
     equal(server.asked, [], "the neighbour")
-    equal(server.failure("write_file", path="/etc/cron.d/x", content="x")["code"], "DENIED")
-    equal(server.asked[0]["params"]["requestedSchema"]["properties"]["answer"]["enum"], ["once", "deny"])
-    contains(server.asked[0]["params"]["message"], "cron obeys it later, outside: commands that cron runs")
-    check(not os.path.exists("/etc/cron.d/x"))
+    for path, why in (("/etc/cron.d/x", "cron obeys it later, outside: commands that cron runs"),
+                      ("/etc/foo.conf", "everybody obeys it later, outside: settings of all users' programs")):
+        server.asked.clear()
+        equal(server.failure("write_file", path=path, content="x")["code"], "DENIED")
+        equal(server.asked[0]["params"]["requestedSchema"]["properties"]["answer"]["enum"], ["once", "deny"])
+        contains(server.asked[0]["params"]["message"], why)
+        check(not os.path.exists(path))
 
 
 @test("C3 a static run holds what is there")
 @own_machine
 def static(fx):
     pathlib.Path("/etc/cron.d/there").write_text("x\n")
-    for path in ("/etc/cron.d/x", "/etc/cron.d/there", "/etc/profile"):
+    pathlib.Path("/etc/sandbash-test.conf").write_text("x\n")
+    for path in ("/etc/cron.d/x", "/etc/cron.d/there", "/etc/profile", "/etc/sandbash-test.conf"):
         check(fx.sandbash("--static", "--allow-write=/etc", "sh", "-c", 'echo y >>"$1"', "-", path).status != 0, path)
-    equal(fx.sandbash("--static", "--allow-write=/etc", "sh", "-c", "echo y >/etc/foo.conf").status, 0, "the neighbour")
+    equal(fx.sandbash("--static", "--allow-write=/etc", "sh", "-c", "echo y >/etc/foo.conf").status, 0, "the neighbour: it is new")
     equal(fx.sandbash("--static", "--allow-write=/etc", "--allow-write=/etc/cron.d", "sh", "-c", "echo y >/etc/cron.d/x").status, 0)
 
 
