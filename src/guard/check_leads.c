@@ -172,13 +172,27 @@ bool sb_leads_to_guarded(const struct sb_check *check, const char *value)
 		sb_guard_row_of_checkout(check->guard, whole.data));
 }
 
+/* Does the .git there lead to the git directory that path's file is in?  Then that is where it lies. */
+static bool is_own_checkout(const struct sb_check *check, const char *top)
+{
+	SB_AUTO_FREE char *own = sb_path_parent(check->path);
+	struct sb_repository repository;
+	bool is_own;
+
+	if (!own || !sb_repository_find(top, &repository))
+		return false;
+	is_own = strcmp(repository.own, own) == 0;
+	sb_repository_done(&repository);
+	return is_own;
+}
+
 /*
  * SECURITY: git itself sets core.worktree for submodules, in .git/modules/NAME/config: to where they lie.
  *
  * Danger: elsewhere it makes the next checkout of one of the submodule's branches, outside, write where it says: file by file
  * with names of the submodule's, so that "post-commit" comes into .husky.
  * So it leads, by no link, to a directory in the work tree of that .git which nobody obeys anything of, and in which there is
- * neither git directory nor project.  A link that comes there later is judged when it is made.
+ * neither git directory nor project, unless the project is the submodule itself.  A link that comes there later is judged when it is made.
  * Price: none known; git submodule writes nothing else.
  * Held by: tests/supervise/git_links.py
  */
@@ -196,7 +210,8 @@ bool sb_leads_to_submodule(const struct sb_check *check, const char *value)
 	    strcmp(canonical, whole.data) != 0)
 		return false;
 	for (; projects && *projects; projects++)
-		if (sb_path_within(whole.data, *projects))
+		if (sb_path_within(whole.data, *projects) &&
+		    !(strcmp(whole.data, *projects) == 0 && is_own_checkout(check, *projects)))
 			return false;
 	return !sb_guard_row_of_checkout(check->guard, whole.data);
 }

@@ -341,7 +341,7 @@ if ROOT:
             for where in (["--allow-write=/etc"], ["--project=/etc"],
                           ["--anywhere", "--project=/etc"]):
                 fx.run("unshare", "-m", "sh", "-c", script, etc,
-                       *fx.argv(*where, "sh", "-c", attack))
+                       *fx.argv(*where, "--allow-write=/etc/ordinary", "sh", "-c", attack))
                 found = etc / "sandbash" / "config"
                 if present:
                     equal(found.read_text(), "deny /srv\n", str(where))
