@@ -3,6 +3,7 @@
  *
  *     cc -O1 -o launched bench/launched.c
  *     launched build/sandbash true >>LIST;  launched build/sandbash --static true >>LIST
+ *     launched build/sandbash --worker=FILE true >>LIST
  *
  * Prints one name per line, those of copies that the compiler makes (".isra.0") without what it adds: what
  * scripts/launch-functions is made of, over launches as root and as an ordinary user, with and without a
