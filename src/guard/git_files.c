@@ -41,7 +41,7 @@ static const struct sb_guard_row rows[] = {
 	ROW("objects/info/alternates", ALTERNATES, GIT,
 	    "makes git take objects from another place"),
 	ROW("objects/pack/multi-pack-index", GIT_PACKS, GIT, "git removes packs that it names"),
-	FREE("objects/**", GIT, "data, named and checked by its hash, and lists of it"),
+	FREE("objects/**", GIT, "data by its hash, which git fsck compares, and lists of it"),
 	FREE("**.lock", GIT, "becomes what it locks by a rename, and is judged then"),
 	ROW("refs/**", GIT_REF, "prompts",
 	    "names of branches and tags end in prompts, which shells expand"),
