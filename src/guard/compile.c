@@ -120,6 +120,10 @@ static void index_row(struct sb_table *table, struct sb_pattern_row *pattern)
 			 : end == SB_COMPONENT_BENEATH ? SB_KEYED_TREE
 						       : SB_KEYED_NOT;
 	pattern->key = pattern->at[pattern->keyed == SB_KEYED_TREE ? 0 : last].text.hash;
+	if (pattern->keyed == SB_KEYED_TREE) {
+		table->trees[table->tree_count].key = pattern->key;
+		table->trees[table->tree_count++].row = (uint16_t)(pattern - table->rows);
+	}
 	/* no name beside it says that such a one may be meant */
 	if (end == SB_COMPONENT_SUFFIX && table->ending_count < SB_MAX_ENDINGS &&
 	    (last == 0 || pattern->at[last - 1].kind != SB_COMPONENT_NAME))

@@ -120,13 +120,17 @@ char *sb_extras_follow(struct sb_extras *extras, const char *path);
  */
 struct sb_table {
 	bool ready;
-	size_t count, ending_count;
+	size_t count, ending_count, tree_count;
 	size_t component_count;
 	struct sb_pattern_row rows[SB_GUARD_MAX_ROWS];
 	/* of all rows, close together: its pages are touched when a run first changes something */
 	struct sb_component components[SB_GUARD_MAX_ROWS * SB_MAX_COMPONENTS];
 	struct sb_folded specials[SB_MAX_SPECIALS];           /* of the roles STRUCTURE and HOOK */
 	const struct sb_pattern_row *endings[SB_MAX_ENDINGS]; /* "*.suffix", "<git>/prefix*" */
+	struct {
+		uint32_t key; /* the row's */
+		uint16_t row;
+	} trees[SB_GUARD_MAX_ROWS];     /* SB_KEYED_TREE */
 	uint64_t maybe[SB_FOLD_MAX][2]; /* per length: a bit per first character of some name */
 	struct sb_slot slots[SB_SLOTS];
 };

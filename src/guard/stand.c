@@ -182,12 +182,16 @@ static const struct sb_pattern_row *tree_at(const struct sb_guard *guard, const 
 	const struct sb_table *table = sb_table_of(guard);
 	const char *next = text + strcspn(text, "/");
 
-	for (size_t i = 0; i < table->count; i++) {
-		const struct sb_pattern_row *pattern = &table->rows[i];
+	for (size_t i = 0; i < table->tree_count; i++) {
+		const struct sb_pattern_row *pattern = &table->rows[table->trees[i].row];
 		const char *at = next;
-		unsigned last = pattern->count - 1u;
-		bool all = pattern->keyed == SB_KEYED_TREE && pattern->key == first->hash &&
-			   sb_folded_same(&pattern->at[0].text, first);
+		unsigned last;
+		bool all;
+
+		if (table->trees[i].key != first->hash)
+			continue;
+		last = pattern->count - 1u;
+		all = sb_folded_same(&pattern->at[0].text, first);
 
 		for (unsigned n = 1; n < last && all; n++) {
 			struct sb_folded name;

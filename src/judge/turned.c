@@ -10,11 +10,12 @@
  * Price: milliseconds for such a link; hardly any program makes one.
  * Held by: tests/supervise/followed.py, tests/cli/worker_links.py
  */
-#include <limits.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/auto.h"
+#include "base/hash.h"
 #include "judge/judge_impl.h"
 #include "path/path.h"
 
@@ -80,13 +81,33 @@ bool sb_link_climbs(const char *text, const char *beneath)
 	return !rest || up || sb_behind_turn(text);
 }
 
+#define SLOTS 4096 /* a power of two; as many directories are in no table */
+
 struct turn {
 	const struct sb_grounds *grounds;
 	const char *behind; /* what the text says behind its last ".." */
 	sb_heed_end *heed;
 	struct sb_judged *judged;
-	char tried[PATH_MAX]; /* tables have neighbours in one directory */
+	uint64_t
+		tried[SLOTS]; /* hashes of directories: rows have most of them in common; 0: free */
+	size_t count;
 };
+
+/* No path of the run's: of tables, the user's rules and the home directory. */
+static bool is_tried(struct turn *turn, const char *path, size_t length)
+{
+	uint64_t hash = sb_fnv(SB_FNV, path, length) | 1;
+	size_t at = hash / 2 % SLOTS;
+
+	for (; turn->tried[at]; at = (at + 1) % SLOTS)
+		if (turn->tried[at] == hash)
+			return true;
+	if (turn->count < SLOTS - 1) {
+		turn->tried[at] = hash;
+		turn->count++;
+	}
+	return false;
+}
 
 /* Is all of it obeyed, hidden or ours?  Then a link to it, or to what is in it, was asked about, and ".." leads to others. */
 static bool is_closed(const struct sb_grounds *grounds, const char *directory)
@@ -109,16 +130,14 @@ static bool is_closed(const struct sb_grounds *grounds, const char *directory)
 /* Might ".." be the directory that is the first length bytes of path? */
 static bool heed_in(struct turn *turn, const char *path, size_t length)
 {
-	SB_AUTO_FREE char *end = NULL;
+	SB_AUTO_FREE char *directory = NULL, *end = NULL;
 
-	if (length >= sizeof turn->tried ||
-	    (strncmp(turn->tried, path, length) == 0 && !turn->tried[length]))
+	if (is_tried(turn, path, length))
 		return false;
-	memcpy(turn->tried, path, length);
-	turn->tried[length] = '\0';
-	if (is_closed(turn->grounds, turn->tried))
+	directory = strndup(path, length);
+	if (!directory || is_closed(turn->grounds, directory))
 		return false;
-	end = sb_path_join(length ? turn->tried : "/", turn->behind);
+	end = sb_path_join(length ? directory : "/", turn->behind);
 	return end && turn->heed(turn->grounds, end, turn->judged);
 }
 
@@ -136,8 +155,7 @@ static bool heed_on_the_way(struct turn *turn, const char *path, size_t from)
 bool sb_heed_turned(const struct sb_grounds *grounds, const char *behind, sb_heed_end *heed,
 		    struct sb_judged *judged)
 {
-	struct turn turn = {
-		.grounds = grounds, .behind = behind, .heed = heed, .judged = judged, .tried = "?"};
+	struct turn turn = {.grounds = grounds, .behind = behind, .heed = heed, .judged = judged};
 	const char *home = sb_guard_home_of(grounds->guard);
 	size_t count;
 	const struct sb_guard_row *rows = sb_guard_rows(&count);
