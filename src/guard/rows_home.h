@@ -116,7 +116,7 @@
 		 ".phpenv/versions", ".luaenv/versions", ".jenv/versions", ".tfenv/versions", ".tofuenv/versions",
 		 ".tgenv/versions", ".pkenv/versions", ".swiftenv/versions", ".crenv/versions", ".exenv/versions",
 		 ".scalaenv/versions", ".jlenv/versions", ".dvm/versions", ".terraform.versions", ".elan/toolchains",
-		 ".choosenim/toolchains", ".volta/tools", ".proto", ".fnm", ".local/share/fnm",
+		 ".choosenim/toolchains", ".volta/tools", ".fnm", ".local/share/fnm",
 		 ".local/share/aquaproj-aqua", ".rye/py", ".rye/tools", ".rye/self", ".rvm/rubies", ".rvm/gems",
 		 ".gobrew", ".jabba", ".gvm"),
 	SB_NAMED(INNER, "shell", "on the PATH of the user's shell", ".plenv/shims", ".phpenv/shims", ".luaenv/shims",
@@ -228,22 +228,14 @@
 	BENEATH(".config/inkscape", "Inkscape", "extensions that it runs"),
 
 	/* what further managers of programs keep, and what shells read of theirs */
-	FILLED(".gradle/jdks", "Gradle", "the Java that builds run with"),
-	FILLED(".local/share/fnm", "fnm", "programs on the PATH of the user's shell"),
-	FILLED(".volta/tools", "Volta", "programs on the PATH of the user's shell"),
-	AT(".dotnet/dotnet", ".NET", "the dotnet that is run"),
-	SB_NAMED(FILLED, ".NET", "code that every dotnet runs", ".dotnet/host", ".dotnet/sdk", ".dotnet/shared",
-		 ".dotnet/sdk-manifests"),
+	FILLED(".dotnet/sdk-manifests", ".NET", "code that every dotnet runs"),
 	FILLED(".tfenv", "tfenv", "programs on the PATH of the user's shell"),
 	FILLED(".tofuenv", "tofuenv", "programs on the PATH of the user's shell"),
 	SB_NAMED(FILLED, "proto", "programs on the PATH of the user's shell", ".proto/shims", ".proto/bin", ".proto/tools",
 		 ".proto/plugins"),
-	SB_NAMED(FILLED, "Rye", "programs on the PATH of the user's shell", ".rye/shims", ".rye/self", ".rye/py",
-		 ".rye/tools"),
 	LOOSE(".rye/env", "shell", "shells run it at every start"),
-	SB_NAMED(FILLED, "elan", "programs on the PATH of the user's shell", ".elan/bin", ".elan/toolchains"),
 	LOOSE(".elan/env", "shell", "shells run it at every start"),
-	SB_NAMED(INNER, "shell", "on the PATH of the user's shell", ".cabal/bin", ".yarn/bin", ".pixi/bin"),
+	INNER(".yarn/bin", "shell", "on the PATH of the user's shell"),
 
 	/* settings that name programs or code, of builds and packages, editors and desktops */
 	AT(".antrc", "Ant", "ant runs it"),

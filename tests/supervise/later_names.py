@@ -57,7 +57,7 @@ GUARDED = (
     ".cache/guile/ccache/x.scm.go", ".cache/common-lisp/x.fasl", ".cache/ms-playwright/x/chrome", ".nuget/plugins/x", ".local/state/nvim/sessions/x.vim",
     ".tfenv/versions/1/terraform", ".plenv/shims/perl", ".local/share/JetBrains/x/plugins/y.jar", ".cache/zsh/zcompdump", ".cache/zcompdump-x",
     ".R/Makevars", ".byobu/statusrc", ".local/share/konsole/x.profile", ".config/broot/conf.hjson", ".config/blender/4.2/scripts/startup/x.py",
-    ".gradle/jdks/x/bin/java", ".local/share/fnm/aliases/default/bin/node", ".volta/tools/image/node/22/bin/node", ".dotnet/dotnet", ".dotnet/sdk/9/dotnet.dll",
+    ".local/share/fnm/aliases/default/bin/node", ".volta/tools/image/node/22/bin/node", ".dotnet/dotnet", ".dotnet/sdk/9/dotnet.dll",
     ".tfenv/versions/1/terraform", ".tofuenv/versions/1/tofu", ".proto/shims/node", ".proto/bin/node", ".rye/shims/python", ".rye/env", ".elan/bin/lean", ".elan/env",
     ".cabal/bin/x", ".yarn/bin/x", ".pixi/bin/x", ".antrc", ".ant/lib/x.jar", ".devscripts", ".quiltrc", ".pbuilderrc", ".sbuildrc", ".dput.cf", "sub/.gbp.conf",
     ".spacemacs.d/init.el", ".config/nano/nanorc", ".local/share/vulkan/implicit_layer.d/x.json", ".config/gtk-3.0/settings.ini", ".gtkrc-2.0",
