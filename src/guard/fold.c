@@ -136,6 +136,10 @@ static int folded_tail_is(const char *name, size_t length, const char *suffix, s
 
 int sb_fold_ends(const char *name, size_t length, const char *suffix, size_t suffix_length)
 {
+	/* most names are done with here: what ends in ASCII folds to what ends so */
+	if (length && suffix_length && (signed char)name[length - 1] >= 0 &&
+	    lower(name[length - 1]) != suffix[suffix_length - 1])
+		return 0;
 	if (!sb_is_ascii(name, length))
 		return folded_tail_is(name, length, suffix, suffix_length);
 	if (length < suffix_length)

@@ -181,7 +181,8 @@ const struct sb_guard_row *sb_system_beneath(const struct sb_system *system, con
 	size_t length = strlen(path);
 
 	for (size_t i = 0; i < ROWS && system->counts; i++)
-		if (strncmp(rows[i].pattern, path, length) == 0 &&
+		if ((length == 1 || path[1] == rows[i].pattern[1]) &&
+		    strncmp(rows[i].pattern, path, length) == 0 &&
 		    (length == 1 || rows[i].pattern[length] == '/'))
 			return &rows[i];
 	return NULL;
