@@ -144,20 +144,44 @@ static bool read_file(struct sb_git_objects *objects, const char *store, const u
 	return false;
 }
 
+/* One more copy, or the first; takes its bytes.  False: another one says something else. */
+static bool keep(struct sb_git_object *out, struct sb_git_object *copy)
+{
+	bool same = !out->bytes || (out->type == copy->type && out->length == copy->length &&
+				    memcmp(out->bytes, copy->bytes, copy->length) == 0);
+
+	if (out->bytes)
+		free(copy->bytes);
+	else
+		*out = *copy;
+	return same;
+}
+
+/*
+ * All copies, which have to be the same: which of them git takes hangs on what it read before, and none is held against
+ * its hash.
+ */
 static bool read_any(struct sb_git_objects *objects, const unsigned char *id,
 		     struct sb_git_object *out)
 {
+	struct sb_git_object copy = {0};
+	bool good = true;
 	uint64_t offset;
 
-	for (size_t i = 0; i < objects->store_count; i++)
-		if (read_file(objects, objects->stores[i], id, out))
-			return true;
+	*out = copy;
 	if (!objects->packs_opened)
 		open_packs(objects);
-	for (size_t i = 0; i < objects->pack_count; i++)
+	for (size_t i = 0; good && i < objects->store_count; i++)
+		if (read_file(objects, objects->stores[i], id, &copy))
+			good = keep(out, &copy);
+	for (size_t i = 0; good && i < objects->pack_count; i++)
 		if (sb_git_pack_find(&objects->packs[i], id, objects->id_length, &offset))
-			return sb_git_pack_read(&objects->packs[i], offset, objects->id_length,
-						&objects->left, out);
+			good = sb_git_pack_read(&objects->packs[i], offset, objects->id_length,
+						&objects->left, &copy) &&
+			       keep(out, &copy);
+	if (good && out->bytes)
+		return true;
+	free(out->bytes);
 	return false;
 }
 

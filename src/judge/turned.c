@@ -88,8 +88,8 @@ struct turn {
 	const char *behind; /* what the text says behind its last ".." */
 	sb_heed_end *heed;
 	struct sb_judged *judged;
-	uint64_t
-		tried[SLOTS]; /* hashes of directories: rows have most of them in common; 0: free */
+	uint64_t *
+		tried; /* hashes of directories, which rows have in common; 0: free; NULL: no memory */
 	size_t count;
 };
 
@@ -99,6 +99,8 @@ static bool is_tried(struct turn *turn, const char *path, size_t length)
 	uint64_t hash = sb_fnv(SB_FNV, path, length) | 1;
 	size_t at = hash / 2 % SLOTS;
 
+	if (!turn->tried)
+		return false;
 	for (; turn->tried[at]; at = (at + 1) % SLOTS)
 		if (turn->tried[at] == hash)
 			return true;
@@ -155,7 +157,12 @@ static bool heed_on_the_way(struct turn *turn, const char *path, size_t from)
 bool sb_heed_turned(const struct sb_grounds *grounds, const char *behind, sb_heed_end *heed,
 		    struct sb_judged *judged)
 {
-	struct turn turn = {.grounds = grounds, .behind = behind, .heed = heed, .judged = judged};
+	SB_AUTO_FREE uint64_t *tried = calloc(SLOTS, sizeof *tried); /* threads have small stacks */
+	struct turn turn = {.grounds = grounds,
+			    .behind = behind,
+			    .heed = heed,
+			    .judged = judged,
+			    .tried = tried};
 	const char *home = sb_guard_home_of(grounds->guard);
 	size_t count;
 	const struct sb_guard_row *rows = sb_guard_rows(&count);

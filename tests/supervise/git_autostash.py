@@ -121,6 +121,22 @@ def odd(fx):
                  {"ID": f"{one}\n{one}"}):
         result = plant(fx, PLACES[0], (GOOD[0][0],), **more)
         check(result.status != 0 and not fx.path(".git/MERGE_AUTOSTASH").exists(), f"{more}: {result.stderr}")
+    # which of two copies git takes hangs on what it read before
+    equal(plant(fx, PLACES[0], (HOOK,), sandbox=False).status, 0)
+    stash = fx.read(".git/MERGE_AUTOSTASH").strip()
+    fx.path(".git/MERGE_AUTOSTASH").unlink()
+    loose = [fx.path(f".git/objects/{name[:2]}/{name[2:]}")
+             for name in fx.run("git", "rev-parse", f"{stash}^{{tree}}", "HEAD^{tree}").stdout.split()]
+    equal(fx.run("sh", "-c", f"git rev-list --objects {stash} | git pack-objects -q .git/objects/pack/pack").status, 0)
+    copied = loose[1].read_bytes()
+    loose[0].unlink()
+    loose[0].write_bytes(copied)
+    result = fx.sandbash("--consent=deny", "sh", "-c", f"echo {stash} >.git/MERGE_AUTOSTASH; test -s .git/MERGE_AUTOSTASH")
+    check(result.status != 0 and not fx.path(".git/MERGE_AUTOSTASH").exists(), f"two that differ: {result.stderr}")
+    # a stash in a stash is not looked into
+    equal(fx.run("git", "init", "-q", "--bare", "b").status, 0)
+    result = plant(fx, PLACES[0], (("100644", "b/MERGE_AUTOSTASH", one),))
+    check(result.status != 0 and not fx.path(".git/MERGE_AUTOSTASH").exists(), f"in itself: {result.stderr}")
     # a directory of git's that moves in brings it
     equal(plant(fx, PLACES[0], (HOOK,), sandbox=False).status, 0)
     fx.run("sh", "-c", "mkdir m; mv .git/MERGE_AUTOSTASH m/autostash; echo 1 >m/msgnum")
